@@ -67,6 +67,7 @@ function startOrders(service: TestService, clients: number) {
         const { status, json, text }: Reply = await provision(service, key);
         if (status === 202) {
           seen.accepted += 1;
+          await sleep(20); // orders are under way at any moment, and the cores are left to the switchover
           break;
         }
         if (status === 503) {

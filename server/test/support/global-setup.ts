@@ -20,7 +20,11 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Builds and bundles the programs that process tests start, and provides one PostgreSQL; each test file clones its own database. */
 export default async function setUp(project: TestProject) {
-  for (const script of [['node_modules/typescript/bin/tsc', '--build'], ['dashboard/build.js']])
+  for (const script of [
+    ['node_modules/typescript/bin/tsc', '--build'],
+    ['dashboard/build.js'],
+    ['server/bundle.js'],
+  ])
     await promisify(execFile)(process.execPath, script, { cwd: root });
   const { startTestPostgres } = await import('./test-postgres.ts');
   const { migrate } = await import('../../src/platform/db/migrate.ts');

@@ -87,7 +87,7 @@ export const retentionMutants: Mutant[] = [
   {
     name: 'feeds-locked-in-any-order',
     file: 'server/src/notify/feed/sql/positions.ts',
-    find: '    order by account_id\n',
+    find: `    order by \${headOrder}\n`,
     replace: '',
     tests: feed,
     why: 'Retention and the sequencer cannot deadlock.',

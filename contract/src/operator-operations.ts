@@ -15,6 +15,7 @@ import {
   putCatalogProduct,
 } from './operator/catalog-product.ts';
 import { listEndpointHealth } from './operator/endpoint-health.ts';
+import { readOperatorEventFeed } from './operator/event-feed.ts';
 import {
   getAnyExecution,
   listAllExecutions,
@@ -47,6 +48,7 @@ export const operatorOperations = {
   resolveExecution,
   listFailureGroups,
   retryFailureGroup,
+  readOperatorEventFeed,
   listEndpointHealth,
   listNetworks,
   listIccidRanges,

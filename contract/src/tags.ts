@@ -23,5 +23,7 @@ export const tags: Record<string, string> = {
   'Operator executions':
     'For the operator: executions of all accounts. Find stuck and failed ones, retry them, and resolve unknown outcomes.',
   Sandbox: 'Simulated devices and networks, for tests.',
+  'Operator events':
+    'For the operator: the events of all accounts, with an order, consumers and webhook endpoints of the deployment.',
   'Operator accounts': 'For the operator: the accounts of the deployment, their limits and their keys.',
 };

@@ -96,6 +96,7 @@ export const sdkCalls: Record<OperationId, string> = {
   getOperatorOverview: 'overview',
   searchAccounts: 'search',
   listIccidRanges: 'iccidRanges.list',
+  readOperatorEventFeed: 'events.feed',
   listEndpointHealth: 'endpointHealth.list',
   listRejectedUsage: 'rejectedUsage.list',
   listRequests: 'requests.list',

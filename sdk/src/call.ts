@@ -25,11 +25,15 @@ export type CallOperation = <Id extends OperationId>(
   options?: CallOptions,
 ) => Call<ResultOf<Id>>;
 
-export function createCaller(transport: Transport): CallOperation {
+/** What an operator's client uses for the operations that the deployment has like an account. */
+export const operatorBase = '/v1/operator';
+
+/** `base` replaces `/v1` in the paths. */
+export function createCaller(transport: Transport, base = '/v1'): CallOperation {
   /** Async, so that invalid input rejects instead of throwing. */
   async function send(id: OperationId, { params = {}, query, body }: Input, options?: CallOptions) {
     const [method, template] = endpoints[id];
-    const path = pathOf(template, params);
+    const path = pathOf(template.replace('/v1', base), params);
     const request = { method, path, query: query as Record<string, unknown> | undefined, body };
     return transport(request, options, (answer) => ({ answer, data: dataOf(answer) }));
   }

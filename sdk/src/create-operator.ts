@@ -1,6 +1,8 @@
-import { type BodyOf, type CallOperation, createCaller, type QueryOf } from './call.ts';
+import { type BodyOf, type CallOperation, createCaller, operatorBase, type QueryOf } from './call.ts';
 import { createConnection, type SimplaneOptions } from './connection.ts';
 import { createSimplane } from './create-simplane.ts';
+import { feedOf } from './event-feed.ts';
+import type { OperatorWebhookEvent } from './feed.ts';
 import { createList } from './list.ts';
 import { createRequest } from './request.ts';
 import { type CallOptions, createTransport } from './transport.ts';
@@ -9,8 +11,10 @@ export type Operator = ReturnType<typeof createOperator>;
 
 /** Creates a client for the operator of a deployment. Its key has the `operator` scope and belongs to no account. */
 export function createOperator(options: SimplaneOptions) {
-  const transport = createTransport(options, createConnection(options));
+  const connection = createConnection(options);
+  const transport = createTransport(options, connection);
   const call = createCaller(transport);
+  const callDeployment = createCaller(transport, operatorBase);
   return {
     /** Returns the key and the mode of the deployment. */
     me: (options?: CallOptions) => call('getMe', {}, options),
@@ -21,6 +25,8 @@ export function createOperator(options: SimplaneOptions) {
     /** Finds an id, an ICCID or its last digits, or a reference, in all accounts. */
     search: (q: string, { limit, ...options }: CallOptions & { limit?: number } = {}) =>
       call('searchAccounts', { query: { q, ...(limit !== undefined && { limit }) } }, options),
+    /** The events of all accounts, each with its `account_id`. */
+    events: feedOf<OperatorWebhookEvent>(callDeployment, connection, options.maxRetries, operatorBase),
     processes: {
       /** Lists the running processes of the deployment. */
       list: (query?: QueryOf<'listProcesses'>, options?: CallOptions) =>

@@ -1,24 +1,13 @@
 import { imageOf } from './answer.ts';
 import { type BodyOf, type Call, type CallOperation, createCaller, pathOf, type QueryOf } from './call.ts';
-import { type Connection, createConnection, type SimplaneOptions } from './connection.ts';
-import { createFeed } from './feed.ts';
-import { type FollowOptions, followEvents } from './follow-events.ts';
-import {
-  type Esim,
-  type Execution,
-  endpoints,
-  type InstallProfile,
-  type Page,
-  type Recovery,
-  type RecoveryPreview,
-} from './generated.ts';
-import type { EventHandler } from './handle-page.ts';
+import { createConnection, type SimplaneOptions } from './connection.ts';
+import { consumersOf, feedOf } from './event-feed.ts';
+import { type Esim, type Execution, endpoints, type InstallProfile, type Page } from './generated.ts';
 import { createList } from './list.ts';
-import { createStreamOpener } from './open-event-stream.ts';
 import { createRequest } from './request.ts';
-import { type RunOptions, runConsumer } from './run-consumer.ts';
 import { type CallOptions, createTransport, type Transport } from './transport.ts';
 import { carrying, type WaitOptions, waitForExecution } from './wait.ts';
+import { deliveriesOf, recoveriesOf, webhookEndpointsOf } from './webhook-endpoints.ts';
 import type { WebhookEvent } from './webhooks.ts';
 
 export type Simplane = ReturnType<typeof createSimplane>;
@@ -44,7 +33,7 @@ export function createSimplane(options: SimplaneOptions) {
     bundles: bundlesOf(call),
     executions: executionsOf(call),
     events: { ...eventsOf(call), ...feedOf(call, connection, options.maxRetries) },
-    consumers: { ...consumersOf(call), run: runner(call) },
+    consumers: consumersOf(call),
     webhookEndpoints: webhookEndpointsOf(call),
     recoveries: recoveriesOf(call),
     deliveries: deliveriesOf(call),
@@ -197,109 +186,6 @@ function eventsOf(call: CallOperation) {
   };
 }
 
-function feedOf(call: CallOperation, connection: Connection, maxRetries = 4) {
-  const deps = { feed: createFeed(call), openStream: createStreamOpener(connection), maxRetries };
-  return {
-    /** Reads the event feed from `after` on, oldest first. With `wait`, the server waits for an event if there is none yet. */
-    feed: deps.feed,
-    /** Follows the event feed with `for await`, across lost connections: every event once and in order. */
-    follow: (options: FollowOptions = {}) => followEvents(deps, options),
-  };
-}
-
-function consumersOf(call: CallOperation) {
-  return {
-    /** Creates a consumer at `after` (default `now`), or returns the one with this name unchanged. */
-    create: (name: string, body: BodyOf<'putEventConsumer'> = {}, options?: CallOptions) =>
-      call('putEventConsumer', { params: { name }, body }, options),
-    list: (query?: QueryOf<'listEventConsumers'>, options?: CallOptions) =>
-      createList(query, (query) => call('listEventConsumers', { query }, options)),
-    get: (name: string, options?: CallOptions) => call('getEventConsumer', { params: { name } }, options),
-    delete: (name: string, options?: CallOptions) =>
-      call('deleteEventConsumer', { params: { name } }, options),
-    /** Moves the consumer forward to `cursor`: everything up to there is done. */
-    ack: (name: string, body: BodyOf<'acknowledgeEvents'>, options?: CallOptions) =>
-      call('acknowledgeEvents', { params: { name }, body }, options),
-    /** Moves the consumer to any place, back or forward. */
-    seek: (name: string, body: BodyOf<'seekEventConsumer'>, options?: CallOptions) =>
-      call('seekEventConsumer', { params: { name }, body }, options),
-  };
-}
-
-function runner(call: CallOperation) {
-  const deps = { call, feed: createFeed(call) };
-  /**
-   * Handles the events of a consumer one at a time and in order, and acknowledges them after the handler. Creates the consumer
-   * if there is none with this name. Ends when `signal` aborts, or with the error of the handler.
-   */
-  return (name: string, handler: EventHandler, options?: RunOptions) =>
-    runConsumer(deps, name, handler, options);
-}
-
-function webhookEndpointsOf(call: CallOperation) {
-  return {
-    /** Creates an endpoint. The result contains the signing secret, which is not returned again. */
-    create: (body: BodyOf<'createWebhookEndpoint'>, options?: CallOptions) =>
-      call('createWebhookEndpoint', { body }, options),
-    list: (query?: QueryOf<'listWebhookEndpoints'>, options?: CallOptions) =>
-      createList(query, (query) => call('listWebhookEndpoints', { query }, options)),
-    get: (id: string, options?: CallOptions) => call('getWebhookEndpoint', { params: { id } }, options),
-    update: (id: string, body: BodyOf<'updateWebhookEndpoint'>, options?: CallOptions) =>
-      call('updateWebhookEndpoint', { params: { id }, body }, options),
-    delete: (id: string, options?: CallOptions) => call('deleteWebhookEndpoint', { params: { id } }, options),
-    enable: (id: string, options?: CallOptions) => call('enableWebhookEndpoint', { params: { id } }, options),
-    /** Returns a new secret. Deliveries are signed with both secrets for `expires_in` seconds. */
-    rotateSecret: (id: string, body: BodyOf<'rotateWebhookSecret'> = {}, options?: CallOptions) =>
-      call('rotateWebhookSecret', { params: { id }, body }, options),
-    /** Sends one signed test request now and returns what happened. Also to a disabled endpoint. */
-    probe: (id: string, options?: CallOptions) => call('probeWebhookEndpoint', { params: { id } }, options),
-    /** Attempts and their durations per hour. */
-    stats: (id: string, query?: QueryOf<'getEndpointStats'>, options?: CallOptions) =>
-      call('getEndpointStats', { params: { id }, query }, options),
-    recover: recoverOf(call),
-    listRecoveries: (id: string, query?: QueryOf<'listEndpointRecoveries'>, options?: CallOptions) =>
-      createList(query, (query) => call('listEndpointRecoveries', { params: { id }, query }, options)),
-    /** Counts by type and day what the endpoint did not receive; `recover` sends it. */
-    undelivered: (id: string, query?: QueryOf<'getUndelivered'>, options?: CallOptions) =>
-      call('getUndelivered', { params: { id }, query }, options),
-    /** Single attempts, those of the newest delivery first. */
-    attempts: (id: string, query?: QueryOf<'listEndpointAttempts'>, options?: CallOptions) =>
-      createList(query, (query) => call('listEndpointAttempts', { params: { id }, query }, options)),
-    listDeliveries: (id: string, query?: QueryOf<'listEndpointDeliveries'>, options?: CallOptions) =>
-      createList(query, (query) => call('listEndpointDeliveries', { params: { id }, query }, options)),
-  };
-}
-
-type Recover = {
-  /** Counts by type what a recovery would deliver. Changes nothing. */
-  (
-    id: string,
-    body: BodyOf<'recoverWebhookEndpoint'> & { dry_run: true },
-    options?: CallOptions,
-  ): Promise<RecoveryPreview>;
-  /** Starts to deliver what the endpoint missed, or only what it missed since `since`; `recoveries.get` says how far it is. */
-  (
-    id: string,
-    body?: BodyOf<'recoverWebhookEndpoint'> & { dry_run?: false },
-    options?: CallOptions,
-  ): Promise<Recovery>;
-};
-
-/** `dry_run` decides which of the two the API returns. */
-function recoverOf(call: CallOperation): Recover {
-  return ((id, body = {}, options) =>
-    call('recoverWebhookEndpoint', { params: { id }, body }, options)) as Recover;
-}
-
-function deliveriesOf(call: CallOperation) {
-  return {
-    get: (id: string, options?: CallOptions) => call('getDelivery', { params: { id } }, options),
-    retry: (id: string, options?: CallOptions) => call('retryDelivery', { params: { id } }, options),
-    /** Cancels a pending delivery. On an ordered endpoint, the deliveries that wait for it go on. */
-    skip: (id: string, options?: CallOptions) => call('skipDelivery', { params: { id } }, options),
-  };
-}
-
 function apiKeysOf(call: CallOperation) {
   return {
     /** Creates a key. The result contains the key itself, which is not returned again. */
@@ -314,11 +200,5 @@ function apiKeysOf(call: CallOperation) {
       call('rollApiKey', { params: { id }, body }, options),
     /** Every process refuses the key within 5 seconds. */
     revoke: (id: string, options?: CallOptions) => call('deleteApiKey', { params: { id } }, options),
-  };
-}
-
-function recoveriesOf(call: CallOperation) {
-  return {
-    get: (id: string, options?: CallOptions) => call('getRecovery', { params: { id } }, options),
   };
 }

@@ -18,7 +18,7 @@ export type FollowOptions = Pick<QueryOf<'readEventFeed'>, 'after' | 'since' | '
 };
 
 /** Events in the order of the feed, each once. A second loop continues after the last event of the first. */
-export type FollowedEvents = AsyncIterable<WebhookEvent> & {
+export type FollowedEvents<E = WebhookEvent> = AsyncIterable<E> & {
   /** The place after the last event that the loop got. Store it; as `after`, it continues there in another process. */
   readonly cursor: string | undefined;
 };

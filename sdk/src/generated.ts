@@ -2521,6 +2521,42 @@ export type Operations = {
     };
     result: FailureGroup;
   };
+  /** Returns the events of all accounts oldest first, each once and without gaps, with `account_id` in front. It has an order and cursors of its own; those of an account’s feed are refused. With `wait`, the response waits for an event if there is none yet. With `Accept: text/event-stream`, the events arrive as a stream of server-sent events whose `id` is the cursor; `Last-Event-ID` resumes it. */
+  readOperatorEventFeed: {
+    query: {
+      /** Where to begin: a cursor, `start` (the oldest event kept) or `now`. */
+      after?: string;
+      /** Instead of `after`: begin with the first event created at or after this time. Unix time in seconds. */
+      since?: number;
+      /** Instead of `after` and `type`: begin at the place of this consumer, with its event types. */
+      consumer?: string;
+      /** Maximum number of events to return. Streams ignore it. */
+      limit?: number;
+      /** How many seconds to wait for an event if there is none yet. */
+      wait?: number;
+      /** Only events of this type, or of a family such as `esim.*`. Separate several by commas. */
+      type?: string | string[];
+    };
+    result: {
+      object: 'event_feed';
+      /** Events after `after`, oldest first. */
+      data: Array<{
+        /** The account it happened in; null if it is about the deployment, such as one of its webhook endpoints. */
+        account_id: string | null;
+        id: string;
+        type: string;
+        object: 'event';
+        /** When the event happened. Unix time in seconds. */
+        created: number;
+        /** Correlation ids and little else. Fetch the current state from the API. */
+        data: Record<string, unknown>;
+      }>;
+      /** Your place after these events. Send it as `after` in the next call. Always present. */
+      cursor: string;
+      /** Whether there are no more events yet. */
+      caught_up: boolean;
+    };
+  };
   /** Returns the webhook endpoints of all accounts, with the backlog of each. */
   listEndpointHealth: {
     query: {
@@ -2790,6 +2826,7 @@ export const endpoints = {
   resolveExecution: ['POST', '/v1/operator/executions/{id}/resolve'],
   listFailureGroups: ['GET', '/v1/operator/failure_groups'],
   retryFailureGroup: ['POST', '/v1/operator/failure_groups/{id}/retry'],
+  readOperatorEventFeed: ['GET', '/v1/operator/events/feed'],
   listEndpointHealth: ['GET', '/v1/operator/endpoint_health'],
   listNetworks: ['GET', '/v1/operator/networks'],
   listIccidRanges: ['GET', '/v1/operator/iccid_ranges'],

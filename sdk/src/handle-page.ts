@@ -6,7 +6,7 @@ import type { CallOptions } from './transport.ts';
 import type { WebhookEvent } from './webhooks.ts';
 
 /** Handles one event. If it throws, the run ends with its error, and the next run begins with this event. */
-export type EventHandler = (event: WebhookEvent) => unknown;
+export type EventHandler<E = WebhookEvent> = (event: E) => unknown;
 
 type Deps = {
   call: CallOperation;

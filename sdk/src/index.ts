@@ -19,7 +19,7 @@ export {
   SimplaneError,
   TimeoutError,
 } from './errors.ts';
-export type { FeedPage } from './feed.ts';
+export type { FeedPage, OperatorWebhookEvent } from './feed.ts';
 export type { FollowedEvents, FollowOptions } from './follow-events.ts';
 export type * from './generated.ts';
 export type { EventHandler } from './handle-page.ts';

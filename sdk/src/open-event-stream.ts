@@ -24,8 +24,10 @@ export type OpenEventStream = (
   options: StreamOptions,
 ) => Promise<AsyncGenerator<ServerSentEvent, void>>;
 
-export function createStreamOpener({ prepare, attemptOnce }: Connection): OpenEventStream {
-  const [method, path] = endpoints.readEventFeed;
+/** `base` replaces `/v1` in the path. */
+export function createStreamOpener({ prepare, attemptOnce }: Connection, base = '/v1'): OpenEventStream {
+  const [method, template] = endpoints.readEventFeed;
+  const path = template.replace('/v1', base);
   return async (query, { signal, idleTimeoutMs, attempt }) => {
     const request = { method, path, query, accept: 'text/event-stream' };
     const { url, init } = prepare(request);
@@ -35,7 +37,7 @@ export function createStreamOpener({ prepare, attemptOnce }: Connection): OpenEv
     const { answer } = opened;
     if (isRedirect(answer)) throw redirected(request, answer, url);
     if (answer.status >= 400) throw errorResponse(answer).error;
-    if (answer.body === null) throw notAStream(answer.headers);
+    if (answer.body === null) throw notAStream(path, answer.headers);
     return readEvents(answer.body, idleTimeoutMs, signal);
   };
 }
@@ -53,10 +55,10 @@ function isEventStream(headers: Headers): boolean {
   return /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
 }
 
-function notAStream(headers: Headers): SimplaneError {
+function notAStream(path: string, headers: Headers): SimplaneError {
   const type = headers.get('content-type') ?? 'no content type';
   return new SimplaneError(
-    `GET ${endpoints.readEventFeed[1]} answered with ${type} instead of a stream. Check the base URL. If a proxy in between cannot stream, use { transport: 'poll' }.`,
+    `GET ${path} answered with ${type} instead of a stream. Check the base URL. If a proxy in between cannot stream, use { transport: 'poll' }.`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { deployment } from '../accounts/deployment.ts';
 import type { Config } from '../config/settings.ts';
 import type { Network } from '../network/port.ts';
 import { startSequencer } from '../notify/feed/sequencer.ts';
@@ -60,7 +61,7 @@ export function startFeed(
     db,
     clock,
     onPositions(accountUuids, hasWaiting) {
-      for (const accountUuid of accountUuids) signals.announce('feed', accountUuid);
+      for (const accountUuid of [...accountUuids, deployment.uuid]) signals.announce('feed', accountUuid);
       if (hasWaiting) placer.wake();
     },
     onError,

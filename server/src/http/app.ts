@@ -16,7 +16,7 @@ import { serveDashboard } from './dashboard/serve-dashboard.ts';
 import { createDatabaseShares } from './database-shares.ts';
 import { discardRest } from './discard-rest.ts';
 import { ignoreEmptyBody, isJsonType } from './empty-body.ts';
-import { isFeed, serveFeed } from './feed/serve-feed.ts';
+import { isFeed, serveFeeds } from './feed/serve-feed.ts';
 import { type JsonBody, parseJsonBody } from './json-body.ts';
 import { type ConnectionLimits, limitConnections } from './limit-connections.ts';
 import { answerMalformed, refuseMalformed } from './malformed-requests.ts';
@@ -253,9 +253,10 @@ function serveApi(app: FastifyInstance, service: Service, api: Api, { bodies, un
     }
   });
 
+  serveFeeds(app, service, Object.values(api.operations).filter(isFeed), unread);
   for (const [id, definition] of Object.entries(api.operations)) {
-    if (isFeed(definition)) serveFeed(app, service, definition, unread);
-    else serveOperation(app, parts, definition, api.handlers[id] as ReadHandler | WriteHandler);
+    if (isFeed(definition)) continue;
+    serveOperation(app, parts, definition, api.handlers[id] as ReadHandler | WriteHandler);
   }
   serveMcp(app, service, bodies);
   if (service.hasDashboard) serveDashboard(app, service, { unknownKeys, takeToken });

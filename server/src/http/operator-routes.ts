@@ -31,33 +31,36 @@ type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: OperatorContext, input: InputOf<O>) => Promise<ResultOf<O>>
   : Write<OperatorContext, InputOf<O>, ResultOf<O>>;
 
-/** The handler of each of the operator's operations. Does not compile unless every one has one. */
-export const operatorRoutes: { [Id in OperatorOperationId]: HandlerOf<Operations[Id]> } = {
-  getOperatorOverview,
-  searchAccounts,
-  listProcesses,
-  listRejectedUsage,
-  listOperatorSessions,
-  deleteOperatorSession,
-  listNetworks,
-  listIccidRanges,
-  listEndpointHealth,
-  listCatalogProducts,
-  getCatalogProduct,
-  putCatalogProduct,
-  deactivateProduct,
-  listOperatorAuditLog,
-  createAccount,
-  listAccounts,
-  getAccount,
-  updateAccount,
-  createAccountApiKey,
-  listAccountApiKeys,
-  deleteAccountApiKey,
-  listAllExecutions,
-  getAnyExecution,
-  retryExecution,
-  resolveExecution,
-  listFailureGroups,
-  retryFailureGroup,
-};
+type Elsewhere = 'readOperatorEventFeed';
+
+/** The handler of each of the operator's operations. Does not compile unless every one has one; `http/feed` serves the feed. */
+export const operatorRoutes: { [Id in Exclude<OperatorOperationId, Elsewhere>]: HandlerOf<Operations[Id]> } =
+  {
+    getOperatorOverview,
+    searchAccounts,
+    listProcesses,
+    listRejectedUsage,
+    listOperatorSessions,
+    deleteOperatorSession,
+    listNetworks,
+    listIccidRanges,
+    listEndpointHealth,
+    listCatalogProducts,
+    getCatalogProduct,
+    putCatalogProduct,
+    deactivateProduct,
+    listOperatorAuditLog,
+    createAccount,
+    listAccounts,
+    getAccount,
+    updateAccount,
+    createAccountApiKey,
+    listAccountApiKeys,
+    deleteAccountApiKey,
+    listAllExecutions,
+    getAnyExecution,
+    retryExecution,
+    resolveExecution,
+    listFailureGroups,
+    retryFailureGroup,
+  };

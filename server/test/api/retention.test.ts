@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { deployment } from '../../src/accounts/deployment.ts';
 import { turnLockId } from '../../src/background/retention/sql.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
+import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call } from '../support/client.ts';
 import { removeOld } from '../support/remove-old.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
@@ -293,12 +295,40 @@ describe('the feed', () => {
   test('keeps an old event whose run has a young one, and those of other accounts go', async () => {
     const other = await service.createAccount('Other');
     await publish(other.key);
+    await sequenceEvents(service);
     const old = await publish();
     service.clock.advance(31 * day);
     const young = await publish();
     await sequenceEvents(service);
     expect(await removeOld(service)).toBe(1);
     expect([await feed(), await listed(other.key)]).toEqual([[old, young], []]);
+  });
+
+  test('of the deployment has what an account’s feed would lose, or answers 410; it never skips an event', async () => {
+    const operator = { url: service.url, key: await service.createKey({ scopes: ['operator'] }) };
+    const readAll = (after: string) =>
+      call(operator, 'GET', `/v1/operator/events/feed?after=${after}&limit=1000`);
+    await publish();
+    await sequenceEvents(service);
+    const { cursor } = (await readAll('start')).json;
+    const other = await service.createAccount('Beside');
+    const second = await publish(other.key);
+    await sequenceEvents(service);
+    // As after a clock that was wrong: for the deployment, the second run seems young.
+    service.clock.advance(31 * day);
+    await service.db.pool.query(
+      'update event_feed set newest_id = uuid_v7($1), sequenced_at = $1 where account_id = $2 and event_ids = array[$3::uuid]',
+      [new Date(service.clock.nowMs()), deployment.uuid, uuidOfId('evt', second)],
+    );
+    expect(await removeOld(service)).toBe(1);
+    expect((await readAll('start')).json.data.map(({ id }: { id: string }) => id)).toEqual([second]);
+    expect(await listed(other.key)).toEqual([second]);
+    expect((await readAll(cursor)).json.data).toHaveLength(1);
+    service.clock.advance(31 * day);
+    expect(await removeOld(service)).toBe(1);
+    const { status, json } = await readAll(cursor);
+    expect([status, json.error.code]).toEqual([410, 'cursor_expired']);
+    expect((await readAll(json.error.cursor)).json).toMatchObject({ data: [], caught_up: true });
   });
 
   test('expires from the front only: nothing goes behind something that is kept', async () => {

@@ -4,6 +4,7 @@ import { idPrefixes } from '@simplane/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom, type Random } from '../../../faults/src/random.ts';
+import { deployment } from '../../src/accounts/deployment.ts';
 import { openDatabase } from '../../src/platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../src/platform/ids/uuid.ts';
 import { call } from '../support/client.ts';
@@ -19,6 +20,8 @@ const esimCount = 5;
 const seed = randomInt(1, 1_000_000);
 
 type Account = { accountUuid: string; key: string };
+/** Reads the events of all accounts. */
+let operator: Account;
 /** `number` counts the events of one eSIM, under a lock on its row. */
 type Written = { id: string; iccid: string | null; number: number };
 
@@ -29,6 +32,7 @@ let admin: pg.Pool;
 beforeAll(async () => {
   service = await startService();
   accounts = [service, await service.createAccount('Second'), await service.createAccount('Third')];
+  operator = { accountUuid: deployment.uuid, key: await service.createKey({ scopes: ['operator'] }) };
   admin = new pg.Pool({ connectionString: service.databaseUrl, max: writerCount + 3 });
   await admin.query('create table esim_counters (iccid text primary key, number integer not null)');
   await admin.query(`insert into esim_counters select 'iccid-' || n, 0 from generate_series(0, $1) n`, [
@@ -43,7 +47,10 @@ afterAll(async () => {
 test('whatever order writers commit in, and whichever sequencer dies, every reader sees every event once, in one order', async () => {
   const random = createRandom(seed, 'sequencers');
   const sequencers = Array.from({ length: sequencerCount }, startOne);
-  const following = accounts.flatMap((account) => ways.map((way) => follow(account, way)));
+  const reading = [...accounts, operator];
+  const following = reading.flatMap((account) =>
+    ways.filter((way) => account !== operator || way !== 'consumer').map((way) => follow(account, way)),
+  );
   const slow = await admin.connect();
   try {
     await slow.query('begin');
@@ -65,7 +72,7 @@ test('whatever order writers commit in, and whichever sequencer dies, every read
     ];
     for (const reader of following) await reader.hasSeen(expectedOf(all, reader.account).length);
 
-    for (const account of accounts) {
+    for (const account of reading) {
       const expected = expectedOf(all, account);
       const [first, ...others] = following.filter((reader) => reader.account === account);
       const order = first?.seen.map(({ id }) => id) ?? [];
@@ -77,6 +84,13 @@ test('whatever order writers commit in, and whichever sequencer dies, every read
         ).toEqual(order);
       expect(await positionsOf(account), `seed ${seed}`).toEqual(order.map((_, index) => index + 1));
       expectOrderedByEsim(first?.seen ?? []);
+    }
+    // The deployment's order is that of each account.
+    const ofAll = following.find((reader) => reader.account === operator)?.seen ?? [];
+    for (const account of accounts) {
+      const ids = new Set(expectedOf(all, account).map(({ id }) => id));
+      const own = following.find((reader) => reader.account === account)?.seen ?? [];
+      expect(ofAll.filter(({ id }) => ids.has(id)).map(({ id }) => id)).toEqual(own.map(({ id }) => id));
     }
     expect(following[0]?.seen.at(-1)?.id).toBe(held);
   } finally {
@@ -161,8 +175,10 @@ async function write(client: pg.PoolClient, account: Account, iccid: string | nu
 }
 
 function expectedOf(written: ByAccount[], account: Account): Written[] {
-  return written.filter((one) => one.account === account).map(({ event }) => event);
+  return written.filter((one) => account === operator || one.account === account).map(({ event }) => event);
 }
+
+const baseOf = (account: Account) => (account === operator ? '/v1/operator' : '/v1');
 
 type NextPage = () => Promise<Written[]>;
 
@@ -170,7 +186,7 @@ async function get(account: Account, query: string) {
   const { status, json, text } = await call(
     { ...service, key: account.key },
     'GET',
-    `/v1/events/feed?${query}`,
+    `${baseOf(account)}/events/feed?${query}`,
   );
   if (status !== 200) throw new Error(`${status} ${text}`);
   return json as { data: Written[]; cursor: string };
@@ -190,7 +206,7 @@ const readers: Record<(typeof ways)[number], (account: Account, random: Random) 
   stream(account, random) {
     let after = 'start';
     return async () => {
-      const path = `/v1/events/feed?after=${after}`;
+      const path = `${baseOf(account)}/events/feed?after=${after}`;
       const stream = await openSse({ ...service, key: account.key }, path);
       const enough = 1 + random.below(30);
       for (let turn = 0; turn < 20 && stream.messages.length < enough; turn++) await sleep(20);
@@ -202,12 +218,13 @@ const readers: Record<(typeof ways)[number], (account: Account, random: Random) 
   },
   consumer(account, random) {
     const target = { ...service, key: account.key };
+    const consumer = `${baseOf(account)}/event_consumers/reader`;
     let isCreated = false;
     return async () => {
-      if (!isCreated) await call(target, 'PUT', '/v1/event_consumers/reader', { body: { after: 'start' } });
+      if (!isCreated) await call(target, 'PUT', consumer, { body: { after: 'start' } });
       isCreated = true;
       const { data, cursor } = await get(account, `consumer=reader&limit=${1 + random.below(30)}&wait=1`);
-      const { status } = await call(target, 'POST', '/v1/event_consumers/reader/ack', { body: { cursor } });
+      const { status } = await call(target, 'POST', `${consumer}/ack`, { body: { cursor } });
       if (status !== 200) throw new Error(`acknowledged with ${status}`);
       return data;
     };

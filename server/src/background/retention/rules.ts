@@ -1,4 +1,5 @@
-import { expireFeeds, planExpiry } from '../../notify/feed/expire.ts';
+import { deployment } from '../../accounts/deployment.ts';
+import { type Expiry, expireFeeds, type OldEvents, planExpiry } from '../../notify/feed/expire.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { lowestUuidAt } from '../../platform/ids/uuid-range.ts';
 import { hourMs, maxHours } from '../../views/overview/stages.ts';
@@ -65,9 +66,30 @@ export async function removeEvents(tx: Queryable, range: Range, than: Date): Pro
   const old = { range, thanUuid: lowestUuidAt(than.getTime()) };
   const counts = await countOldEvents(tx, old);
   if (counts.length === 0) return 0;
-  const plans = await planExpiry(tx, counts, than);
-  const removed = await deleteEvents(tx, old, plans);
+  const plans = await planExpiry(tx, withDeployment(counts), than);
+  const removed = await deleteEvents(tx, old, keptByDeployment(plans));
   // Last, because the sequencer waits for the feeds that this locks.
   await expireFeeds(tx, plans);
   return removed;
+}
+
+/** Every event is in the deployment's feed too, so it expires as far as the accounts' feeds do together. */
+function withDeployment(counts: readonly OldEvents[]): OldEvents[] {
+  const count = counts.reduce((sum, one) => sum + one.count, 0);
+  return [...counts.filter((one) => !isDeployment(one)), { accountUuid: deployment.uuid, count }];
+}
+
+/** What the deployment's feed still promises stays in every account. */
+function keptByDeployment(plans: readonly Expiry[]): Expiry[] {
+  const kept = plans.find(isDeployment)?.keptFromUuid ?? null;
+  return plans.map((plan) => ({ ...plan, keptFromUuid: lower(plan.keptFromUuid, kept) }));
+}
+
+function isDeployment({ accountUuid }: { accountUuid: string }): boolean {
+  return accountUuid === deployment.uuid;
+}
+
+function lower(a: string | null, b: string | null): string | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
 }

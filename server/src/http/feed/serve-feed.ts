@@ -1,5 +1,6 @@
 import { feedLimits, type InputOf, type Operation, type Operations } from '@simplane/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { deployment } from '../../accounts/deployment.ts';
 import type { Service } from '../../background/service.ts';
 import { findConsumer } from '../../notify/feed/consumers/get.ts';
 import {
@@ -34,16 +35,16 @@ const beatMs = 7_500;
 
 type Start = Found & { types: readonly string[] | null; param?: string };
 
-/** Whether this operation is the feed: the only one that streams. */
+/** Whether this operation is a feed: only these stream. */
 export function isFeed(definition: Operation): definition is FeedOperation {
   return definition.streams === true && definition.query !== undefined;
 }
 
-/** The event feed: JSON pages that may wait, and streams. */
-export function serveFeed(
+/** The event feeds, of accounts and of the deployment: JSON pages that may wait, and streams. */
+export function serveFeeds(
   app: FastifyInstance,
   service: Service,
-  definition: FeedOperation,
+  definitions: readonly FeedOperation[],
   unread: UnreadAnswers,
 ): void {
   const { metrics, log } = service;
@@ -54,7 +55,6 @@ export function serveFeed(
       log.warn({ cause: describeCause(error) }, 'the event feed could not be read; it will be retried'),
   });
   service.signals.on('feed', hub.wake);
-  const checkQuery = onFirstCall(() => compileQueryValidator(definition.query));
   const { streamsPerKey, streamsTotal, streamBeatMs = beatMs } = service;
   const limits = createStreamLimits({ perKey: streamsPerKey, total: streamsTotal });
   const open = new Set<Stream>();
@@ -74,12 +74,20 @@ export function serveFeed(
     done();
   });
 
-  app.route({
-    method: definition.method,
-    url: definition.path,
-    config: { operation: definition },
-    handler: answer,
-  });
+  for (const definition of definitions) {
+    const checkQuery = onFirstCall(() => compileQueryValidator(definition.query));
+    app.route({
+      method: definition.method,
+      url: definition.path,
+      config: { operation: definition },
+      handler(request, reply) {
+        const query = readQuery(definition.query, request.query as Record<string, unknown>) as Query;
+        const invalid = checkQuery(query) ?? contradictionIn(query);
+        if (invalid) throw invalid;
+        return answer(request, reply, feedAccountOf(definition, request), query);
+      },
+    });
+  }
 
   /** Accounts take turns to read a page of events, each when there is room for it. */
   function paceOf(request: FastifyRequest, { raw: response }: FastifyReply): Pace {
@@ -95,12 +103,7 @@ export function serveFeed(
     };
   }
 
-  async function answer(request: FastifyRequest, reply: FastifyReply) {
-    const { account } = request;
-    if (!account) throw new Error('the feed was read without an account');
-    const query = readQuery(definition.query, request.query as Record<string, unknown>) as Query;
-    const invalid = checkQuery(query) ?? contradictionIn(query);
-    if (invalid) throw invalid;
+  async function answer(request: FastifyRequest, reply: FastifyReply, account: Account, query: Query) {
     const feed = { db: service.db, account, pace: paceOf(request, reply) };
     reply.header('Vary', 'Accept');
     // The answer to HEAD has no body, so it must end.
@@ -185,6 +188,13 @@ export function serveFeed(
 // A reader that is far behind, or whose types hide everything, reads page after page and keeps a core of PostgreSQL busy. So an account
 // reads one page at a time, of 5 ms: two took both cores of a small machine, and other accounts' answers 7 times as long.
 const readLimits = { running: 2, waiting: 1_000, rests: true } as const;
+
+/** Whose feed a request reads. */
+function feedAccountOf({ scope }: Operation, { account }: FastifyRequest): Account {
+  if (scope === 'operator') return deployment;
+  if (!account) throw new Error('the feed was read without an account');
+  return account;
+}
 
 /** Where a request begins, and with which types. */
 async function findStart(

@@ -13,7 +13,7 @@ function manualDatabase() {
       new Promise<FeedRow[]>((resolve) => {
         const after = values[1] as number;
         const rowAt = (position: number, type: string | null): FeedRow => {
-          return { position, mark: 1, type, body: type && '{}' };
+          return { position, mark: 1, accountUuid: null, type, body: type && '{}' };
         };
         const give = (last: number) => {
           const rows = after > 0 ? [rowAt(after, null)] : [];

@@ -1,3 +1,5 @@
+import { deployment } from '../../accounts/deployment.ts';
+import { withAccount } from '../events/with-account.ts';
 import type { Place } from './cursor.ts';
 import type { Feed } from './find-place.ts';
 import { readEvents, type TypeFilter } from './sql/read.ts';
@@ -22,9 +24,11 @@ export async function readAfter(
     if (own?.position !== after.position || own.mark !== after.mark) return null;
   }
   const events: FeedEvent[] = [];
-  for (const { position, mark, type, body } of rows) {
+  const isDeployment = account.uuid === deployment.uuid;
+  for (const { position, mark, accountUuid, type, body } of rows) {
     if (type === null || body === null || position !== after.position + events.length + 1) return null;
-    events.push({ position, mark, type, body });
+    const shown = isDeployment && body !== '' ? withAccount(body, accountUuid) : body;
+    events.push({ position, mark, type, body: shown });
   }
   return events;
 }

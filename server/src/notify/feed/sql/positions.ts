@@ -17,6 +17,9 @@ export type Pass = {
   xid: string | null;
 };
 
+// Of accounts first: the trigger that fills the deployment's feed locks its head when theirs are locked.
+const headOrder = `account_id = '${lowestUuid}', account_id`;
+
 const assign = one<Pass, [afterId: number, limit: number, at: Date]>('feed_assign_positions')`
 with found as materialized (
   select ctid
@@ -41,7 +44,7 @@ with found as materialized (
   insert into event_feed_heads as head (account_id, last_position, mark, newest_id)
   select account_id, cardinality(event_ids), (random() * 2147483646)::integer + 1, newest_id
   from runs
-  order by account_id
+  order by ${headOrder}
   on conflict (account_id) do update
   set last_position = head.last_position + excluded.last_position,
     mark = excluded.mark,
@@ -166,7 +169,7 @@ with locked as materialized (
     -- The order in which the sequencer locks them, so that the two cannot deadlock.
     select account_id, through
     from ${expirations.table} given
-    order by account_id
+    order by ${headOrder}
     offset 0) given
   cross join lateral (
     select account_id, expired_through

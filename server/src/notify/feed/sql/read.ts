@@ -88,6 +88,8 @@ where account_id = any($1::uuid[])`;
 export type FeedRow = {
   position: number;
   mark: number;
+  /** Whose event it is, in the deployment's feed; null in an account's. */
+  accountUuid: string | null;
   /** Null for the row of `after` itself, and for an event that was removed. */
   type: string | null;
   /** Empty if the type is not wanted. */
@@ -121,32 +123,33 @@ export const readEvents = many<FeedRow, [accountUuid: string, bounds: Bounds]>(
   ],
 )`
 with runs as (
-  (select first_position, mark, event_ids
+  (select first_position, mark, event_ids, event_accounts
     from event_feed
     where account_id = $1 and first_position <= $2
     order by first_position desc
     limit 1)
   union all
-  (select first_position, mark, event_ids
+  (select first_position, mark, event_ids, event_accounts
     from event_feed
     where account_id = $1 and first_position > $2 and first_position <= $2::bigint + $3::bigint
     order by first_position)
 ), placed as materialized (
-  select runs.first_position + one.number - 1 as position, runs.mark, one.event_id
+  select runs.first_position + one.number - 1 as position, runs.mark, one.event_id,
+    coalesce(one.account_id, $1) as account_id, one.account_id as "accountUuid"
   from runs
-  cross join lateral unnest(runs.event_ids) with ordinality as one (event_id, number)
+  cross join lateral unnest(runs.event_ids, runs.event_accounts) with ordinality as one (event_id, account_id, number)
   where runs.first_position + one.number - 1 between $2::bigint and $2::bigint + $3::bigint
 ), page as (
-  select placed.position, placed.mark, event.type, event.body,
+  select placed.position, placed.mark, placed."accountUuid", event.type, event.body,
     sum(octet_length(event.body)) over (order by placed.position) as total_bytes
   from placed
   left join lateral (
     select type, case when ${isWanted} then body else '' end as body
     from events
-    where account_id = $1 and id = placed.event_id and placed.position > $2
+    where account_id = placed.account_id and id = placed.event_id and placed.position > $2
     offset 0) event on true
 )
-select position, mark, type, body
+select position, mark, "accountUuid", type, body
 from page
 where coalesce(total_bytes - octet_length(body), 0) < $4
 order by position`;

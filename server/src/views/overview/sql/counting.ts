@@ -14,7 +14,7 @@ with added as (
   insert into counted_events (account_id, position, counted_to)
   select account_id, 0, 'epoch'
   from event_feed_heads head
-  where not exists (select from counted_events where account_id = head.account_id)
+  where account_id <> '${allAccounts}' and not exists (select from counted_events where account_id = head.account_id)
   order by account_id
   limit $1
   on conflict do nothing

@@ -120,4 +120,12 @@ export const feedMutants: Mutant[] = [
     tests: [feed('operator-feed')],
     why: 'Events of accounts are not read again as the deployment’s.',
   },
+  {
+    name: 'deployment-not-locked',
+    file: 'server/src/accounts/lock-account.ts',
+    find: 'accountUuid === deployment.uuid ? lockDeployment(db) :',
+    replace: 'accountUuid === deployment.name ? lockDeployment(db) :',
+    tests: [feed('operator-consumers')],
+    why: 'Two operators cannot take the last place under the deployment’s limit.',
+  },
 ];

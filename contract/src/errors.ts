@@ -77,7 +77,7 @@ export const errors = {
   consumer_limit_reached: {
     type: 'conflict_error',
     status: 409,
-    meaning: 'The account has reached its limit of event consumers.',
+    meaning: 'The account, or the deployment, has reached its limit of event consumers.',
     remedy: 'Delete a consumer that is no longer used.',
   },
   idempotency_key_invalid: {
@@ -242,7 +242,7 @@ export const errors = {
   endpoint_limit_reached: {
     type: 'conflict_error',
     status: 409,
-    meaning: 'The account has reached its limit of webhook endpoints.',
+    meaning: 'The account, or the deployment, has reached its limit of webhook endpoints.',
     remedy: 'Delete an endpoint that is no longer used.',
   },
   api_key_limit_reached: {

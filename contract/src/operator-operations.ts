@@ -15,6 +15,14 @@ import {
   putCatalogProduct,
 } from './operator/catalog-product.ts';
 import { listEndpointHealth } from './operator/endpoint-health.ts';
+import {
+  acknowledgeOperatorEvents,
+  deleteOperatorEventConsumer,
+  getOperatorEventConsumer,
+  listOperatorEventConsumers,
+  putOperatorEventConsumer,
+  seekOperatorEventConsumer,
+} from './operator/event-consumers.ts';
 import { readOperatorEventFeed } from './operator/event-feed.ts';
 import {
   getAnyExecution,
@@ -49,6 +57,12 @@ export const operatorOperations = {
   listFailureGroups,
   retryFailureGroup,
   readOperatorEventFeed,
+  putOperatorEventConsumer,
+  listOperatorEventConsumers,
+  getOperatorEventConsumer,
+  deleteOperatorEventConsumer,
+  acknowledgeOperatorEvents,
+  seekOperatorEventConsumer,
   listEndpointHealth,
   listNetworks,
   listIccidRanges,

@@ -1,7 +1,7 @@
 import { type BodyOf, type CallOperation, createCaller, operatorBase, type QueryOf } from './call.ts';
 import { createConnection, type SimplaneOptions } from './connection.ts';
 import { createSimplane } from './create-simplane.ts';
-import { feedOf } from './event-feed.ts';
+import { consumersOf, feedOf } from './event-feed.ts';
 import type { OperatorWebhookEvent } from './feed.ts';
 import { createList } from './list.ts';
 import { createRequest } from './request.ts';
@@ -27,6 +27,8 @@ export function createOperator(options: SimplaneOptions) {
       call('searchAccounts', { query: { q, ...(limit !== undefined && { limit }) } }, options),
     /** The events of all accounts, each with its `account_id`. */
     events: feedOf<OperatorWebhookEvent>(callDeployment, connection, options.maxRetries, operatorBase),
+    /** Named places in the events of all accounts. */
+    consumers: consumersOf<OperatorWebhookEvent>(callDeployment),
     processes: {
       /** Lists the running processes of the deployment. */
       list: (query?: QueryOf<'listProcesses'>, options?: CallOptions) =>

@@ -2557,6 +2557,75 @@ export type Operations = {
       caught_up: boolean;
     };
   };
+  /** Creates a consumer of the operator’s feed at the place `after`. If one with this name exists, returns it unchanged. The deployment can have 100, apart from the accounts’ own. */
+  putOperatorEventConsumer: {
+    params: {
+      /** Name of the consumer. */
+      name: string;
+    };
+    body: {
+      /** Where to begin: a cursor, `start` (the oldest event kept) or `now`. */
+      after?: string;
+      /** Event types to read: names, or families such as `esim.*`. All if omitted. */
+      type?: string[];
+    };
+    result: EventConsumer;
+  };
+  /** Returns the consumers of the operator’s feed by name, and how far behind each one is. */
+  listOperatorEventConsumers: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<EventConsumer>;
+  };
+  /** Returns a consumer of the operator’s feed and how far behind it is. */
+  getOperatorEventConsumer: {
+    params: {
+      /** Name of the consumer. */
+      name: string;
+    };
+    result: EventConsumer;
+  };
+  /** Deletes the consumer and its place in the operator’s feed. No events are deleted. */
+  deleteOperatorEventConsumer: {
+    params: {
+      /** Name of the consumer. */
+      name: string;
+    };
+    result: {
+      name: string;
+      object: 'event_consumer';
+      /** Always `true`. */
+      deleted: boolean;
+    };
+  };
+  /** Moves the consumer forward to `cursor`. A cursor behind its place is refused: another program is using the same name. */
+  acknowledgeOperatorEvents: {
+    params: {
+      /** Name of the consumer. */
+      name: string;
+    };
+    body: {
+      /** The `cursor` that you received with the last event you have processed. */
+      cursor: string;
+    };
+    result: EventConsumer;
+  };
+  /** Moves the consumer to any place of the operator’s feed, back or forward. */
+  seekOperatorEventConsumer: {
+    params: {
+      /** Name of the consumer. */
+      name: string;
+    };
+    body: {
+      /** Where to begin: a cursor, `start` (the oldest event kept) or `now`. */
+      after: string;
+    };
+    result: EventConsumer;
+  };
   /** Returns the webhook endpoints of all accounts, with the backlog of each. */
   listEndpointHealth: {
     query: {
@@ -2827,6 +2896,12 @@ export const endpoints = {
   listFailureGroups: ['GET', '/v1/operator/failure_groups'],
   retryFailureGroup: ['POST', '/v1/operator/failure_groups/{id}/retry'],
   readOperatorEventFeed: ['GET', '/v1/operator/events/feed'],
+  putOperatorEventConsumer: ['PUT', '/v1/operator/event_consumers/{name}'],
+  listOperatorEventConsumers: ['GET', '/v1/operator/event_consumers'],
+  getOperatorEventConsumer: ['GET', '/v1/operator/event_consumers/{name}'],
+  deleteOperatorEventConsumer: ['DELETE', '/v1/operator/event_consumers/{name}'],
+  acknowledgeOperatorEvents: ['POST', '/v1/operator/event_consumers/{name}/ack'],
+  seekOperatorEventConsumer: ['POST', '/v1/operator/event_consumers/{name}/seek'],
   listEndpointHealth: ['GET', '/v1/operator/endpoint_health'],
   listNetworks: ['GET', '/v1/operator/networks'],
   listIccidRanges: ['GET', '/v1/operator/iccid_ranges'],

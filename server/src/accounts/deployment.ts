@@ -14,3 +14,15 @@ export const deployment: Account = {
   status: 'active',
   limits: { webhookEndpoints: null, openExecutions: null, requestsPerSecond: null },
 };
+
+type Owner = { uuid: string };
+
+/** Where the operations on what it has are. */
+export function pathsOf({ uuid }: Owner): '/v1' | '/v1/operator' {
+  return uuid === deployment.uuid ? '/v1/operator' : '/v1';
+}
+
+/** For messages. */
+export function kindOf({ uuid }: Owner): 'account' | 'deployment' {
+  return uuid === deployment.uuid ? 'deployment' : 'account';
+}

@@ -71,11 +71,16 @@ async function newDelivery(): Promise<Params> {
   return { id: json.data[0].id };
 }
 
-async function newConsumer(): Promise<Params> {
+async function newConsumer(base = '/v1', key = service.key): Promise<Params> {
   const name = `consumer-${++serial}`;
-  await call(service, 'PUT', `/v1/event_consumers/${name}`, { body: {} });
+  await call(service, 'PUT', `${base}/event_consumers/${name}`, { body: {}, key });
   return { name };
 }
+const newOperatorConsumer = () => newConsumer('/v1/operator', operatorKey);
+
+const lastCursor = async (base = '/v1', key = service.key) => ({
+  cursor: (await call(service, 'GET', `${base}/events/feed?after=now`, { key })).json.cursor,
+});
 
 async function newAccountKey(): Promise<Params> {
   const { id } = await newAccount();
@@ -145,13 +150,25 @@ const writes: Record<WriteId, Write> = {
     changes: { event_ids: [expect.any(String)], delivery_count: expect.any(Number) },
   },
   putEventConsumer: { params: async () => ({ name: `put-${++serial}` }) },
-  deleteEventConsumer: { params: newConsumer },
+  deleteEventConsumer: { params: () => newConsumer() },
   acknowledgeEvents: {
-    params: newConsumer,
-    body: async () => ({ cursor: (await call(service, 'GET', '/v1/events/feed?after=now')).json.cursor }),
+    params: () => newConsumer(),
+    body: () => lastCursor(),
     changes: { cursor: expect.any(String) },
   },
-  seekEventConsumer: { params: newConsumer, body: { after: 'start' }, changes: { after: 'start' } },
+  putOperatorEventConsumer: { params: async () => ({ name: `put-${++serial}` }) },
+  deleteOperatorEventConsumer: { params: newOperatorConsumer },
+  acknowledgeOperatorEvents: {
+    params: newOperatorConsumer,
+    body: () => lastCursor('/v1/operator', operatorKey),
+    changes: { cursor: expect.any(String) },
+  },
+  seekOperatorEventConsumer: {
+    params: newOperatorConsumer,
+    body: { after: 'start' },
+    changes: { after: 'start' },
+  },
+  seekEventConsumer: { params: () => newConsumer(), body: { after: 'start' }, changes: { after: 'start' } },
   createWebhookEndpoint: {
     isSecret: true,
     target: answeredId,

@@ -28,7 +28,7 @@ export function decodePlace(accountId: string, cursor: string, param: string): P
   if (!isCursor) {
     throw new AppError(
       'cursor_invalid',
-      `${param} is not a cursor of this account’s feed. Send the last cursor unchanged, or "start" or "now".`,
+      `${param} is not a cursor of this feed. Send the last cursor unchanged, or "start" or "now".`,
       { param },
     );
   }

@@ -8,6 +8,6 @@ export async function deleteEventConsumer(
   ctx: Context,
   { params: { name } }: { params: { name: string } },
 ) {
-  if (!(await deleteConsumerRow(tx, ctx.account.uuid, name))) throw noSuchConsumer(name);
+  if (!(await deleteConsumerRow(tx, ctx.account.uuid, name))) throw noSuchConsumer(ctx.account, name);
   return { body: { name, object: 'event_consumer', deleted: true } as const };
 }

@@ -1,5 +1,6 @@
 import type { EventConsumer } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
+import { pathsOf } from '../../../accounts/deployment.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { clip } from '../../../platform/telemetry/clip.ts';
 import type { Feed } from '../find-place.ts';
@@ -20,14 +21,14 @@ export async function findConsumer(
   param = 'name',
 ): Promise<ConsumerRow> {
   const row = await findConsumerRow(db, account.uuid, name);
-  if (!row) throw noSuchConsumer(name, param);
+  if (!row) throw noSuchConsumer(account, name, param);
   return row;
 }
 
-export function noSuchConsumer(name: string, param = 'name'): AppError {
+export function noSuchConsumer(account: Feed['account'], name: string, param = 'name'): AppError {
   return new AppError(
     'resource_missing',
-    `No event consumer has the name "${clip(name)}". Create it with PUT /v1/event_consumers/{name}.`,
+    `No event consumer has the name "${clip(name)}". Create it with PUT ${pathsOf(account)}/event_consumers/{name}.`,
     { param },
   );
 }

@@ -1,5 +1,6 @@
 import { consumerNamePattern, type InputOf, type Operations } from '@simplane/contract';
-import type { Context } from '../../../accounts/context.ts';
+import type { Account, Context } from '../../../accounts/context.ts';
+import { kindOf } from '../../../accounts/deployment.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { findPlace } from '../find-place.ts';
@@ -7,7 +8,7 @@ import { findConsumer } from './get.ts';
 import { presentConsumer } from './present.ts';
 import { findConsumerRow, insertConsumer } from './sql.ts';
 
-// Far above what an account needs, which is one for each program that reads the feed.
+// Far above what an account, or an operator, needs: one for each program that reads the feed.
 const maxConsumers = 100;
 
 /** Creates a consumer, or returns the one that has the name, unchanged. */
@@ -34,13 +35,13 @@ export async function putEventConsumer(
     types: body.type ?? null,
     createdAt: new Date(ctx.clock.nowMs()),
   };
-  if (!(await insertConsumer(tx, consumer, maxConsumers))) throw limitReached();
+  if (!(await insertConsumer(tx, consumer, maxConsumers))) throw limitReached(ctx.account);
   return { body: presentConsumer(ctx.account.id, await findConsumer(feed, name)) };
 }
 
-function limitReached(): AppError {
+function limitReached(account: Account): AppError {
   return new AppError(
     'consumer_limit_reached',
-    `The account has reached its limit of ${maxConsumers} event consumers. Delete one that is no longer used.`,
+    `The ${kindOf(account)} has reached its limit of ${maxConsumers} event consumers. Delete one that is no longer used.`,
   );
 }

@@ -14,7 +14,8 @@ export async function seekEventConsumer(
 ) {
   const feed = { db: tx, account: ctx.account };
   const { place } = await findPlace(feed, body.after);
-  if (!(await moveConsumer(tx, { accountUuid: ctx.account.uuid, name, place }))) throw noSuchConsumer(name);
+  if (!(await moveConsumer(tx, { accountUuid: ctx.account.uuid, name, place })))
+    throw noSuchConsumer(ctx.account, name);
   return {
     body: presentConsumer(ctx.account.id, await findConsumer(feed, name)),
     changes: { after: body.after },

@@ -9,6 +9,7 @@ import { closedMutants } from './closed-mutants.ts';
 import { dashboardMutants } from './dashboard-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
+import { deploymentMutants } from './deployment-mutants.ts';
 import { feedMutants } from './feed-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
@@ -732,6 +733,7 @@ export const handWritten: readonly Mutant[] = [
   ...queueMutants,
   ...decisionMutants,
   ...liveMutants,
+  ...deploymentMutants,
   ...feedMutants,
   ...sdkFeedMutants,
   ...clockMutants,

@@ -87,8 +87,8 @@ export const orderedMutants: Mutant[] = [
   {
     name: 'deleted-event-holds-up-its-esim',
     file: 'server/src/notify/webhooks/ordered/sql.ts',
-    find: 'where events.account_id = first.account_id and events.id = first.event_id) then order_key end',
-    replace: 'where events.account_id = first.account_id) then order_key end',
+    find: ' and events.id = first.event_id) then order_key end',
+    replace: ') then order_key end',
     tests: [webhooks('ordered-guards'), webhooks('ordered')],
     why: 'A recovered event that was deleted meanwhile holds up no other.',
   },

@@ -41,8 +41,8 @@ export const undeliveredMutants: Mutant[] = [
   {
     name: 'recovery-to-whom-was-not-subscribed',
     file: 'server/src/notify/webhooks/recoveries/sql.ts',
-    find: `($4::boolean is not true or \${isExpected})`,
-    replace: `($4::boolean is not true or true or \${isExpected})`,
+    find: `given.event_account_id is not null or \${isExpected})`,
+    replace: `given.event_id is not null or \${isExpected})`,
     tests,
     why: 'A recovery without a time sends what is counted as undelivered, and nothing else.',
   },

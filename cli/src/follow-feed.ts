@@ -1,4 +1,11 @@
-import { createSimplane, type HookResponse, type Simplane, type WebhookEvent } from '@simplane/sdk';
+import {
+  createOperator,
+  createSimplane,
+  type HookResponse,
+  type Simplane,
+  type SimplaneOptions,
+  type WebhookEvent,
+} from '@simplane/sdk';
 import { type Command, Option } from 'commander';
 import type { Context } from './action.ts';
 import { usageError } from './command-error.ts';
@@ -23,6 +30,8 @@ export function withPlaceOptions(command: Command): Command {
 type Follow = PlaceOptions & {
   /** All if omitted. */
   type?: string[];
+  /** The operator's feed, instead of the account's. */
+  allAccounts?: boolean;
   /** Called when the service has answered: from then on no event is missed. */
   onReady?(): void;
   /** Returns whether the event is done. If not, the place stays before it. */
@@ -33,21 +42,24 @@ type Follow = PlaceOptions & {
 
 /** Hands over the events one by one until a signal arrives or standard output is closed. */
 export async function followFeed({ client, settings, out }: Context, follow: Follow): Promise<void> {
-  const { since, after, type } = follow;
+  const { since, after, type, allAccounts } = follow;
+  const eventsOf = (options: SimplaneOptions) =>
+    (allAccounts ? createOperator : createSimplane)(options).events;
   if (since !== undefined && after !== undefined) throw usageError('Give either --since or --after.');
   const stop = handleStopSignals();
   onStdoutClosed(stop.request);
   const { signal } = stop;
   let cursor: string | null = null;
   try {
-    const start = await findStart(client, follow, signal);
+    const feedOnce = allAccounts ? eventsOf(settings).feed : client.events.feed;
+    const start = await findStart(feedOnce, follow, signal);
     if ('after' in start && start.after !== 'start') cursor = start.after;
     follow.onReady?.();
     const { apiKey, baseUrl } = settings;
     const onResponse = connectionReporter(out, signal);
     // The service has answered, so a stream that cannot be opened is a lost connection.
-    const streaming = createSimplane({ apiKey, baseUrl, onResponse, maxRetries: Number.POSITIVE_INFINITY });
-    const feed = streaming.events.follow({ ...start, ...(type && { type }), signal });
+    const streaming = eventsOf({ apiKey, baseUrl, onResponse, maxRetries: Number.POSITIVE_INFINITY });
+    const feed = streaming.follow({ ...start, ...(type && { type }), signal });
     let isDone = true;
     try {
       for await (const event of feed) {
@@ -71,9 +83,13 @@ export async function followFeed({ client, settings, out }: Context, follow: Fol
  * Asks for one page before the stream is opened: a wrong address, key or cursor ends the command at once, and `now` becomes
  * a cursor, so that a connection lost before the first event loses nothing.
  */
-async function findStart(client: Simplane, { since, after = 'now', type }: Follow, signal: AbortSignal) {
+async function findStart(
+  feed: Simplane['events']['feed'],
+  { since, after = 'now', type }: Follow,
+  signal: AbortSignal,
+) {
   const start = since === undefined ? { after } : { since };
-  const { cursor } = await client.events.feed({ ...start, ...(type && { type }), limit: 1 }, { signal });
+  const { cursor } = await feed({ ...start, ...(type && { type }), limit: 1 }, { signal });
   return start.after === 'now' ? { after: cursor } : start;
 }
 

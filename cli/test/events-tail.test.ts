@@ -61,6 +61,27 @@ it('prints the events since a time and then each new one, and ends with the curs
   expect(jsonLines(end.stderr)).toEqual([{ object: 'stopped', cursor: expect.any(String) }]);
 });
 
+it('with --all-accounts and an operator’s key prints the events of all accounts, each with its account', async () => {
+  const key = await service.createKey({ scopes: ['operator'] });
+  const other = await service.createAccount('Other');
+  const one = startCli(['events', 'tail', '--all-accounts', '--type', 'all.*', '--after', 'start'], {
+    env: envOf({ url: service.url, key }),
+  });
+  started.push(one);
+  const own = await sendEvent('all.first');
+  await one.shows(own.id);
+  const body = { type: 'all.second', data: {} };
+  const { id } = (await call({ ...service, key: other.key }, 'POST', '/v1/events/test', { body })).json;
+  const shown = await one.shows(id);
+  expect(shown).toMatch(
+    / {2}acct_\w+ {2}all\.first {2}evt_\w+ {2}\{.*\}\n.* {2}acct_\w+ {2}all\.second {2}evt_/,
+  );
+  const { stderr } = await one.end('SIGINT');
+  expect(stderr).toMatch(/^To continue from here: simplane events tail --all-accounts --after \S+\n$/);
+  const refused = await runCli(service, ['events', 'tail', '--all-accounts']);
+  expect(refused.stderr).toContain('operator');
+});
+
 it('after a lost connection goes on where it was, and says when it was lost and when it is back', async () => {
   const relay = await startRelay(service.url);
   try {

@@ -38,6 +38,26 @@ import { listProcesses } from './operator/process.ts';
 import { listRejectedUsage } from './operator/rejected-usage.ts';
 import { searchAccounts } from './operator/search.ts';
 import { deleteOperatorSession, listOperatorSessions } from './operator/session.ts';
+import {
+  createOperatorWebhookEndpoint,
+  deleteOperatorWebhookEndpoint,
+  enableOperatorWebhookEndpoint,
+  getOperatorDelivery,
+  getOperatorEndpointStats,
+  getOperatorRecovery,
+  getOperatorUndelivered,
+  getOperatorWebhookEndpoint,
+  listOperatorEndpointAttempts,
+  listOperatorEndpointDeliveries,
+  listOperatorEndpointRecoveries,
+  listOperatorWebhookEndpoints,
+  probeOperatorWebhookEndpoint,
+  recoverOperatorWebhookEndpoint,
+  retryOperatorDelivery,
+  rotateOperatorWebhookSecret,
+  skipOperatorDelivery,
+  updateOperatorWebhookEndpoint,
+} from './operator/webhook-endpoints.ts';
 
 /** The operations of the deployment's operator, under `/v1/operator/`. Each needs the `operator` scope. */
 export const operatorOperations = {
@@ -63,6 +83,24 @@ export const operatorOperations = {
   deleteOperatorEventConsumer,
   acknowledgeOperatorEvents,
   seekOperatorEventConsumer,
+  createOperatorWebhookEndpoint,
+  listOperatorWebhookEndpoints,
+  getOperatorWebhookEndpoint,
+  updateOperatorWebhookEndpoint,
+  deleteOperatorWebhookEndpoint,
+  enableOperatorWebhookEndpoint,
+  rotateOperatorWebhookSecret,
+  probeOperatorWebhookEndpoint,
+  getOperatorEndpointStats,
+  getOperatorUndelivered,
+  recoverOperatorWebhookEndpoint,
+  listOperatorEndpointRecoveries,
+  getOperatorRecovery,
+  listOperatorEndpointDeliveries,
+  listOperatorEndpointAttempts,
+  getOperatorDelivery,
+  retryOperatorDelivery,
+  skipOperatorDelivery,
   listEndpointHealth,
   listNetworks,
   listIccidRanges,

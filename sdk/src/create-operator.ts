@@ -6,6 +6,7 @@ import type { OperatorWebhookEvent } from './feed.ts';
 import { createList } from './list.ts';
 import { createRequest } from './request.ts';
 import { type CallOptions, createTransport } from './transport.ts';
+import { deliveriesOf, recoveriesOf, webhookEndpointsOf } from './webhook-endpoints.ts';
 
 export type Operator = ReturnType<typeof createOperator>;
 
@@ -29,6 +30,10 @@ export function createOperator(options: SimplaneOptions) {
     events: feedOf<OperatorWebhookEvent>(callDeployment, connection, options.maxRetries, operatorBase),
     /** Named places in the events of all accounts. */
     consumers: consumersOf<OperatorWebhookEvent>(callDeployment),
+    /** Webhook endpoints of the deployment, which get the events of all accounts. */
+    webhookEndpoints: webhookEndpointsOf(callDeployment),
+    deliveries: deliveriesOf(callDeployment),
+    recoveries: recoveriesOf(callDeployment),
     processes: {
       /** Lists the running processes of the deployment. */
       list: (query?: QueryOf<'listProcesses'>, options?: CallOptions) =>

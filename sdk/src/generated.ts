@@ -2626,6 +2626,256 @@ export type Operations = {
     };
     result: EventConsumer;
   };
+  /** It gets the events of all accounts that come into the operator’s feed from now on, each with `account_id` in front. The response contains the signing secret. Only a retry with the same `Idempotency-Key` returns it again. The deployment can have 50. */
+  createOperatorWebhookEndpoint: {
+    body: {
+      /** URL that receives deliveries. Live mode accepts only public `https` URLs. */
+      url: string;
+      /** Event types to deliver: names, families such as `esim.*`, or `["*"]` for all. */
+      enabled_event_types: string[];
+      /** Your own note, up to 500 characters; null for none. */
+      description?: string | null;
+      /** `none`: every event is sent immediately. `esim`: an event of an eSIM is sent only after the deliveries of that eSIM’s earlier events have ended, in the order of the event feed. A change applies to new deliveries. */
+      ordering?: 'none' | 'esim';
+      /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. Null or an empty value removes a key. */
+      metadata?: Record<string, string | null>;
+    };
+    result: WebhookEndpoint;
+  };
+  /** Returns the deployment’s endpoints, without their secrets. Those of accounts: `GET /v1/operator/endpoint_health`. */
+  listOperatorWebhookEndpoints: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<WebhookEndpoint>;
+  };
+  /** Returns an endpoint of the deployment. If Simplane disabled it, `disabled_reason` says what to fix. */
+  getOperatorWebhookEndpoint: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    result: WebhookEndpoint;
+  };
+  /** Changes the given fields only. `metadata` is merged; null removes a key. `status: "disabled"` stops deliveries, `"enabled"` continues them from where they stopped. */
+  updateOperatorWebhookEndpoint: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    body: {
+      /** URL that receives deliveries. Live mode accepts only public `https` URLs. */
+      url?: string;
+      /** Event types to deliver: names, families such as `esim.*`, or `["*"]` for all. */
+      enabled_event_types?: string[];
+      /** Your own note, up to 500 characters; null for none. */
+      description?: string | null;
+      /** `none`: every event is sent immediately. `esim`: an event of an eSIM is sent only after the deliveries of that eSIM’s earlier events have ended, in the order of the event feed. A change applies to new deliveries. */
+      ordering?: 'none' | 'esim';
+      /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. Null or an empty value removes a key. */
+      metadata?: Record<string, string | null>;
+      /** Stops or resumes deliveries. */
+      status?: 'enabled' | 'disabled';
+    };
+    result: WebhookEndpoint;
+  };
+  /** Deletes the endpoint and cancels its pending deliveries. */
+  deleteOperatorWebhookEndpoint: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    result: {
+      id: string;
+      object: 'webhook_endpoint';
+      /** Always `true`. */
+      deleted: boolean;
+    };
+  };
+  /** Continues with the event after the last one that was queued for it: nothing of the time in between is missed. Use `recover` for deliveries that failed or were canceled. */
+  enableOperatorWebhookEndpoint: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    result: WebhookEndpoint;
+  };
+  /** Returns a new secret. Deliveries are signed with both secrets until the old one expires. */
+  rotateOperatorWebhookSecret: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    body: {
+      /** Seconds until the old secret expires. Defaults to one day; at most one week. */
+      expires_in?: number;
+    };
+    result: WebhookEndpoint;
+  };
+  /** Sends one signed test request now and returns what happened, also if the endpoint is disabled. It never counts as a failure. */
+  probeOperatorWebhookEndpoint: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    result: WebhookProbe;
+  };
+  /** Returns attempts and their durations per hour. */
+  getOperatorEndpointStats: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    query: {
+      /** Length of the period in hours, including the current one. */
+      hours?: number;
+    };
+    result: WebhookEndpointStats;
+  };
+  /** Counts deliveries that failed or were canceled, by type and day. `recover` sends them. */
+  getOperatorUndelivered: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    query: {
+      /** Only events of this type, or of a family such as `esim.*`. Separate several by commas. */
+      type?: string | string[];
+      /** Only events after this time. Unix time in seconds. */
+      'created[gt]'?: number;
+      /** Only events at or after this time. Unix time in seconds. */
+      'created[gte]'?: number;
+      /** Only events before this time. Unix time in seconds. */
+      'created[lt]'?: number;
+      /** Only events at or before this time. Unix time in seconds. */
+      'created[lte]'?: number;
+    };
+    result: {
+      object: 'undelivered';
+      webhook_endpoint_id: string;
+      /** How many events are undelivered. */
+      event_count: number;
+      /** When the oldest of them happened; null if there is none. Unix time in seconds. */
+      oldest: number | null;
+      /** By event type, the most frequent first. */
+      types: Array<{
+        type: string;
+        count: number;
+      }>;
+      /** By the day on which they happened, oldest first. */
+      days: Array<{
+        /** A day of UTC. */
+        day: string;
+        count: number;
+        /** By event type, the most frequent first. */
+        types: Array<{
+          type: string;
+          count: number;
+        }>;
+      }>;
+      /** Whether counting stopped at 10,000. It begins with the oldest events. */
+      capped: boolean;
+    };
+  };
+  /** Delivers again what failed or was canceled. With `since`, only what is not older. */
+  recoverOperatorWebhookEndpoint: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    body: {
+      /** Start of the period to recover, not in the future. Unix time in seconds. */
+      since?: number;
+      /** Only events before this time. Unix time in seconds. */
+      until?: number;
+      /** Only events of these types, or of families such as `esim.*`. */
+      types?: string[];
+      /** Returns a `RecoveryPreview` and changes nothing. */
+      dry_run?: boolean;
+    };
+    result: Recovery | RecoveryPreview;
+  };
+  /** Returns the endpoint’s recoveries, newest first. */
+  listOperatorEndpointRecoveries: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<Recovery>;
+  };
+  /** Returns how far a recovery is. */
+  getOperatorRecovery: {
+    params: {
+      /** Id of the recovery (`rec_…`). */
+      id: string;
+    };
+    result: Recovery;
+  };
+  /** Returns the deliveries to an endpoint of the deployment, newest first. */
+  listOperatorEndpointDeliveries: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only deliveries in this status. */
+      status?: 'pending' | 'succeeded' | 'failed' | 'canceled';
+    };
+    result: Page<Delivery>;
+  };
+  /** Returns single attempts, those of the newest delivery first. */
+  listOperatorEndpointAttempts: {
+    params: {
+      /** Id of the endpoint (`we_…`). */
+      id: string;
+    };
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only attempts with this outcome. */
+      outcome?: 'succeeded' | 'failed';
+    };
+    result: Page<DeliveryAttempt>;
+  };
+  /** Returns a delivery and its attempts. */
+  getOperatorDelivery: {
+    params: {
+      /** Id of the delivery (`dlv_…`). */
+      id: string;
+    };
+    result: Delivery;
+  };
+  /** Sends a pending delivery now. For a failed or canceled one it queues a new delivery and returns that. */
+  retryOperatorDelivery: {
+    params: {
+      /** Id of the delivery (`dlv_…`). */
+      id: string;
+    };
+    result: Delivery;
+  };
+  /** Cancels a pending delivery. On an ordered endpoint, the deliveries that wait for it go on. */
+  skipOperatorDelivery: {
+    params: {
+      /** Id of the delivery (`dlv_…`). */
+      id: string;
+    };
+    result: Delivery;
+  };
   /** Returns the webhook endpoints of all accounts, with the backlog of each. */
   listEndpointHealth: {
     query: {
@@ -2902,6 +3152,24 @@ export const endpoints = {
   deleteOperatorEventConsumer: ['DELETE', '/v1/operator/event_consumers/{name}'],
   acknowledgeOperatorEvents: ['POST', '/v1/operator/event_consumers/{name}/ack'],
   seekOperatorEventConsumer: ['POST', '/v1/operator/event_consumers/{name}/seek'],
+  createOperatorWebhookEndpoint: ['POST', '/v1/operator/webhook_endpoints'],
+  listOperatorWebhookEndpoints: ['GET', '/v1/operator/webhook_endpoints'],
+  getOperatorWebhookEndpoint: ['GET', '/v1/operator/webhook_endpoints/{id}'],
+  updateOperatorWebhookEndpoint: ['PATCH', '/v1/operator/webhook_endpoints/{id}'],
+  deleteOperatorWebhookEndpoint: ['DELETE', '/v1/operator/webhook_endpoints/{id}'],
+  enableOperatorWebhookEndpoint: ['POST', '/v1/operator/webhook_endpoints/{id}/enable'],
+  rotateOperatorWebhookSecret: ['POST', '/v1/operator/webhook_endpoints/{id}/rotate_secret'],
+  probeOperatorWebhookEndpoint: ['POST', '/v1/operator/webhook_endpoints/{id}/probe'],
+  getOperatorEndpointStats: ['GET', '/v1/operator/webhook_endpoints/{id}/stats'],
+  getOperatorUndelivered: ['GET', '/v1/operator/webhook_endpoints/{id}/undelivered'],
+  recoverOperatorWebhookEndpoint: ['POST', '/v1/operator/webhook_endpoints/{id}/recover'],
+  listOperatorEndpointRecoveries: ['GET', '/v1/operator/webhook_endpoints/{id}/recoveries'],
+  getOperatorRecovery: ['GET', '/v1/operator/recoveries/{id}'],
+  listOperatorEndpointDeliveries: ['GET', '/v1/operator/webhook_endpoints/{id}/deliveries'],
+  listOperatorEndpointAttempts: ['GET', '/v1/operator/webhook_endpoints/{id}/attempts'],
+  getOperatorDelivery: ['GET', '/v1/operator/deliveries/{id}'],
+  retryOperatorDelivery: ['POST', '/v1/operator/deliveries/{id}/retry'],
+  skipOperatorDelivery: ['POST', '/v1/operator/deliveries/{id}/skip'],
   listEndpointHealth: ['GET', '/v1/operator/endpoint_health'],
   listNetworks: ['GET', '/v1/operator/networks'],
   listIccidRanges: ['GET', '/v1/operator/iccid_ranges'],

@@ -1,4 +1,4 @@
-import type { WebhookEvent } from '@simplane/sdk';
+import type { OperatorWebhookEvent, WebhookEvent } from '@simplane/sdk';
 import { type Command, Option } from 'commander';
 import { type Context, withAction } from '../action.ts';
 import { followFeed, type PlaceOptions, withPlaceOptions } from '../follow-feed.ts';
@@ -8,7 +8,7 @@ import { time } from '../print/format.ts';
 import { type Output, untilDrained } from '../print/output.ts';
 import { readEventTypes } from './webhooks.ts';
 
-type TailOptions = PlaceOptions & { type?: string[] };
+type TailOptions = PlaceOptions & { type?: string[]; allAccounts?: boolean };
 
 export function addTail(events: Command): void {
   const tail = withPlaceOptions(
@@ -18,11 +18,13 @@ export function addTail(events: Command): void {
       readEventTypes,
     ),
   );
+  tail.option('--all-accounts', 'the events of all accounts, with an operator’s key');
   withAction<TailOptions>(tail, tailEvents);
 }
 
 function tailEvents(context: Context, options: TailOptions): Promise<void> {
   const { out } = context;
+  const command = `simplane events tail${options.allAccounts ? ' --all-accounts' : ''}`;
   return followFeed(context, {
     ...options,
     async handle(event, stopped) {
@@ -34,14 +36,15 @@ function tailEvents(context: Context, options: TailOptions): Promise<void> {
     onEnd(cursor) {
       if (cursor === null) return;
       if (out.isJson) out.error(JSON.stringify({ object: 'stopped', cursor }));
-      else
-        out.note(out.noteColors.dim(`To continue from here: simplane events tail --after ${clean(cursor)}`));
+      else out.note(out.noteColors.dim(`To continue from here: ${command} --after ${clean(cursor)}`));
     },
   });
 }
 
-function eventLine({ colors, width }: Output, { id, type, created, data }: WebhookEvent): string {
-  const [at, what, facts] = [time(created), clean(type), clean(JSON.stringify(data))];
+function eventLine({ colors, width }: Output, event: WebhookEvent | OperatorWebhookEvent): string {
+  const { id, type, created, data } = event;
+  const account = 'account_id' in event ? `${clean(event.account_id ?? 'deployment')}  ` : '';
+  const [at, what, facts] = [time(created), `${account}${clean(type)}`, clean(JSON.stringify(data))];
   const left = width === null ? null : width - [at, what, id].join('  ').length - 2;
   const shown = left === null ? facts : left < 8 ? '' : cutToWidth(facts, left);
   return `${colors.dim(at)}  ${what}  ${colors.dim(clean(id))}  ${shown}`.trimEnd();

@@ -12,7 +12,8 @@ export const deployment: Account = {
   name: 'Deployment',
   apiVersion: currentApiVersion,
   status: 'active',
-  limits: { webhookEndpoints: null, openExecutions: null, requestsPerSecond: null },
+  // Each costs a look-up per event of any account.
+  limits: { webhookEndpoints: 50, openExecutions: null, requestsPerSecond: null },
 };
 
 type Owner = { uuid: string };

@@ -1,5 +1,6 @@
 import { removeExpired } from '../accounts/sessions/end-session.ts';
 import type { Config } from '../config/settings.ts';
+import { queueForDeployment } from '../notify/webhooks/deployment-deliveries.ts';
 import { cancelUndeliverable } from '../notify/webhooks/endpoints/disable.ts';
 import { reportHealth } from '../notify/webhooks/endpoints/report-health.ts';
 import { createOrderFallback } from '../notify/webhooks/ordered/place-in-order.ts';
@@ -42,6 +43,7 @@ export function workerChores(service: Service, config: Config, onError: (error: 
     { everyMs: 1_000, run: () => runRecoveries(db, { ...service, served }) },
     { everyMs: 1_000, run: (stopping) => continueGroupRetries(db, service, stopping) },
     { everyMs: 1_000, run: createOrderFallback(service) },
+    { everyMs: 1_000, run: () => queueForDeployment(service) },
     { everyMs: 1_000, run: (stopping) => reportHealth(db, service, reportRule, stopping) },
     { everyMs: 2_000, run: (stopping) => countEvents(service, stopping) },
     { everyMs: 10_000, run: (stopping) => cancelUndeliverable(db, clock, stopping) },

@@ -3,6 +3,7 @@ import { deployment } from '../accounts/deployment.ts';
 import type { Config } from '../config/settings.ts';
 import type { Network } from '../network/port.ts';
 import { startSequencer } from '../notify/feed/sequencer.ts';
+import { queueForDeployment } from '../notify/webhooks/deployment-deliveries.ts';
 import { placeInOrder } from '../notify/webhooks/ordered/place-in-order.ts';
 import { endAbandonedLeases } from '../notify/webhooks/sender/start-sender.ts';
 import { releaseOrphanedExecutions } from '../orders/executions/runner.ts';
@@ -56,20 +57,24 @@ export function startFeed(
   overrides: Partial<Parameters<typeof startSequencer>[0]> = {},
 ) {
   const { db, clock, signals } = service;
-  const placer = runWhenWoken(() => placeInOrder(service), onError); // after an error, a chore does it
+  // After an error, a chore does it.
+  const placer = runWhenWoken(() => placeInOrder(service), onError);
+  const listeners = runWhenWoken(() => queueForDeployment(service), onError);
   const sequencer = startSequencer({
     db,
     clock,
-    onPositions(accountUuids, hasWaiting) {
+    onPositions({ accountUuids, hasWaiting, hasListeners }) {
       for (const accountUuid of [...accountUuids, deployment.uuid]) signals.announce('feed', accountUuid);
       if (hasWaiting) placer.wake();
+      if (hasListeners) listeners.wake();
     },
     onError,
     ...overrides,
   });
-  // Whoever writes events announces the account's deliveries. A longer subject is a retry or an enabled endpoint.
+  // Whoever writes events announces the account's deliveries. A longer subject is a retry or an enabled endpoint, and the deployment's
+  // are made here.
   const unsubscribe = signals.on('deliveries', (subject) => {
-    if (!subject?.includes('/')) sequencer.wake();
+    if (subject !== deployment.uuid && !subject?.includes('/')) sequencer.wake();
   });
   return {
     wake: sequencer.wake,
@@ -77,6 +82,7 @@ export function startFeed(
       unsubscribe();
       await sequencer.stop();
       await placer.stop();
+      await listeners.stop();
     },
   };
 }

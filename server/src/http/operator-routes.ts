@@ -13,14 +13,33 @@ import { putCatalogProduct } from '../accounts/products/put.ts';
 import { deleteOperatorSession } from '../accounts/sessions/delete-session.ts';
 import { listOperatorSessions } from '../accounts/sessions/list-sessions.ts';
 import { updateAccount } from '../accounts/update-account.ts';
-import type { Write } from '../accounts/write.ts';
+import type { AnyWrite, LongWrite, Write } from '../accounts/write.ts';
 import { acknowledgeEvents } from '../notify/feed/consumers/acknowledge.ts';
 import { deleteEventConsumer } from '../notify/feed/consumers/delete.ts';
 import { getEventConsumer } from '../notify/feed/consumers/get.ts';
 import { listEventConsumers } from '../notify/feed/consumers/list.ts';
 import { putEventConsumer } from '../notify/feed/consumers/put.ts';
 import { seekEventConsumer } from '../notify/feed/consumers/seek.ts';
+import { getDelivery } from '../notify/webhooks/deliveries/get.ts';
+import { listEndpointDeliveries } from '../notify/webhooks/deliveries/list.ts';
+import { listEndpointAttempts } from '../notify/webhooks/deliveries/list-attempts.ts';
+import { retryDelivery } from '../notify/webhooks/deliveries/retry.ts';
+import { skipDelivery } from '../notify/webhooks/deliveries/skip.ts';
+import { createWebhookEndpoint } from '../notify/webhooks/endpoints/create.ts';
+import { deleteWebhookEndpoint } from '../notify/webhooks/endpoints/delete.ts';
+import { enableWebhookEndpoint } from '../notify/webhooks/endpoints/enable.ts';
+import { getWebhookEndpoint } from '../notify/webhooks/endpoints/get.ts';
+import { listWebhookEndpoints } from '../notify/webhooks/endpoints/list.ts';
 import { listEndpointHealth } from '../notify/webhooks/endpoints/list-for-operator.ts';
+import { probeWebhookEndpoint } from '../notify/webhooks/endpoints/probe.ts';
+import { rotateWebhookSecret } from '../notify/webhooks/endpoints/rotate-secret.ts';
+import { updateWebhookEndpoint } from '../notify/webhooks/endpoints/update.ts';
+import { getRecovery } from '../notify/webhooks/recoveries/get.ts';
+import { listEndpointRecoveries } from '../notify/webhooks/recoveries/list-of-endpoint.ts';
+import { recoverWebhookEndpoint } from '../notify/webhooks/recoveries/recover.ts';
+import type { Probing } from '../notify/webhooks/sender/probes.ts';
+import { getEndpointStats } from '../notify/webhooks/stats/get.ts';
+import { getUndelivered } from '../notify/webhooks/undelivered/get.ts';
 import { listIccidRanges } from '../orders/esims/list-iccid-ranges.ts';
 import { listRejectedUsage } from '../orders/observations/list-rejected.ts';
 import { getAnyExecution } from '../orders/operator/get.ts';
@@ -36,7 +55,7 @@ import { listNetworks } from '../views/processes/list-networks.ts';
 
 type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: OperatorContext, input: InputOf<O>) => Promise<ResultOf<O>>
-  : Write<OperatorContext, InputOf<O>, ResultOf<O>>;
+  : AnyWrite<OperatorContext & Probing, InputOf<O>, ResultOf<O>>;
 
 /** An account's read, for what the deployment has like an account. */
 function reading<I, R>(read: (ctx: Context, input: I) => Promise<R>) {
@@ -46,6 +65,17 @@ function reading<I, R>(read: (ctx: Context, input: I) => Promise<R>) {
 /** Likewise, a write. */
 function writing<I, R extends object>(write: Write<Context, I, R>): Write<OperatorContext, I, R> {
   return (tx, ctx, input) => write(tx, { ...ctx, account: deployment }, input);
+}
+
+/** Likewise, a write that first does what takes long. */
+function writingLong<I, R extends object>({
+  beforeTransaction,
+  write,
+}: LongWrite<Context & Probing, I, R>): LongWrite<OperatorContext & Probing, I, R> {
+  return {
+    beforeTransaction: (ctx, input) => beforeTransaction({ ...ctx, account: deployment }, input),
+    ...(write && { write: (tx, ctx, input) => write(tx, { ...ctx, account: deployment }, input) }),
+  };
 }
 
 type Served = Exclude<OperatorOperationId, 'readOperatorEventFeed'>;
@@ -66,6 +96,27 @@ export const operatorRoutes: { [Id in Served]: HandlerOf<Operations[Id]> } = {
   deleteOperatorEventConsumer: writing(deleteEventConsumer),
   acknowledgeOperatorEvents: writing(acknowledgeEvents),
   seekOperatorEventConsumer: writing(seekEventConsumer),
+  createOperatorWebhookEndpoint: writing(createWebhookEndpoint),
+  listOperatorWebhookEndpoints: reading(listWebhookEndpoints),
+  getOperatorWebhookEndpoint: reading(getWebhookEndpoint),
+  updateOperatorWebhookEndpoint: writing(updateWebhookEndpoint),
+  deleteOperatorWebhookEndpoint: writing(deleteWebhookEndpoint),
+  enableOperatorWebhookEndpoint: writing(enableWebhookEndpoint),
+  rotateOperatorWebhookSecret: writing(rotateWebhookSecret),
+  probeOperatorWebhookEndpoint: writingLong(probeWebhookEndpoint),
+  getOperatorEndpointStats: reading(getEndpointStats),
+  getOperatorUndelivered: reading(getUndelivered),
+  recoverOperatorWebhookEndpoint: writingLong<
+    InputOf<Operations['recoverWebhookEndpoint']>,
+    ResultOf<Operations['recoverWebhookEndpoint']>
+  >(recoverWebhookEndpoint),
+  listOperatorEndpointRecoveries: reading(listEndpointRecoveries),
+  getOperatorRecovery: reading(getRecovery),
+  listOperatorEndpointDeliveries: reading(listEndpointDeliveries),
+  listOperatorEndpointAttempts: reading(listEndpointAttempts),
+  getOperatorDelivery: reading(getDelivery),
+  retryOperatorDelivery: writing(retryDelivery),
+  skipOperatorDelivery: writing(skipDelivery),
   listEndpointHealth,
   listCatalogProducts,
   getCatalogProduct,

@@ -8,11 +8,13 @@ import {
   type WriteOperation,
 } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { queueForDeployment } from '../../src/notify/webhooks/deployment-deliveries.ts';
 import { storeBundle } from '../../src/orders/bundles/run-top-up.ts';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { insertFailed, insertUnknown, insertWaiting } from '../support/insert-executions.ts';
+import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -68,6 +70,21 @@ async function newDelivery(): Promise<Params> {
   const { id } = await newEndpoint();
   await newEvent();
   const { json } = await call(service, 'GET', `/v1/webhook_endpoints/${id}/deliveries`);
+  return { id: json.data[0].id };
+}
+
+const newOperatorEndpoint = async () => ({
+  id: (await post('/v1/operator/webhook_endpoints', hook, operatorKey)).json.id,
+});
+
+async function newOperatorDelivery(): Promise<Params> {
+  const { id } = await newOperatorEndpoint();
+  await newEvent();
+  await sequenceEvents(service);
+  await queueForDeployment(service.service);
+  const { json } = await call(service, 'GET', `/v1/operator/webhook_endpoints/${id}/deliveries`, {
+    key: operatorKey,
+  });
   return { id: json.data[0].id };
 }
 
@@ -202,6 +219,32 @@ const writes: Record<WriteId, Write> = {
     body: { since: 1_700_000_000 },
     changes: { since: 1_700_000_000, recovery_id: expect.stringMatching(/^rec_/) },
   },
+  createOperatorWebhookEndpoint: {
+    isSecret: true,
+    target: answeredId,
+    body: hook,
+    changes: { url: hook.url, enabled_event_types: ['a.*'], ordering: 'none' },
+  },
+  updateOperatorWebhookEndpoint: {
+    params: newOperatorEndpoint,
+    body: { status: 'disabled' },
+    changes: { status: { from: 'enabled', to: 'disabled' } },
+  },
+  deleteOperatorWebhookEndpoint: { params: newOperatorEndpoint },
+  enableOperatorWebhookEndpoint: { params: newOperatorEndpoint },
+  rotateOperatorWebhookSecret: {
+    isSecret: true,
+    params: newOperatorEndpoint,
+    body: { expires_in: 60 },
+    changes: { expires_in: 60 },
+  },
+  probeOperatorWebhookEndpoint: { params: newOperatorEndpoint, changes: { outcome: 'failed' } },
+  recoverOperatorWebhookEndpoint: {
+    params: newOperatorEndpoint,
+    changes: { recovery_id: expect.stringMatching(/^rec_/) },
+  },
+  retryOperatorDelivery: { params: newOperatorDelivery },
+  skipOperatorDelivery: { params: newOperatorDelivery },
   retryDelivery: { params: newDelivery },
   skipDelivery: { params: newDelivery },
   simulateEsim: {

@@ -212,7 +212,7 @@ test('a recovered event that the feed has forgotten comes first, and one without
   await read('update event_feed_heads set expired_through = 2 where account_id = $1', [accountUuid]);
   await read('delete from blocked_deliveries where endpoint_id = $1', [endpointUuid]);
   const recovery = { account_id: accountUuid, endpoint_id: endpointUuid } as LockedRecovery;
-  const missed = events.map((eventUuid) => ({ uuid: randomUUID(), eventUuid, iccid }));
+  const missed = events.map((eventUuid) => ({ uuid: randomUUID(), eventUuid, accountUuid: null, iccid }));
   expect(await insertMissed(service.db, recovery, { events: missed, createdAt: new Date() })).toBe(4);
   const rows = await read<{ event_id: string; position: number | null }>(
     `select replace(event_id::text, '-', '') as event_id, position::float from blocked_deliveries

@@ -37,7 +37,7 @@ export function isMissed(e: { account: string; id: string }, event: string): str
 }
 
 /** SQL: one of the subscriptions is to this type. */
-function subscribes(types: string, type: string): string {
+export function subscribes(types: string, type: string): string {
   return `(${types} && array['*', ${type}] or exists (
       select from unnest(${types}) as family
       where right(family, 2) = '.*' and starts_with(${type}, left(family, -1))))`;
@@ -135,14 +135,14 @@ export function undeliveredOf(e: string, part: Part): string {
     -- Those with a delivery that ended without success.
     (select ended.event_id as id, event.type
       from (
-        select distinct d.event_id
+        select distinct d.event_id, coalesce(d.event_account_id, d.account_id) as account_id
         from deliveries d
         where d.account_id = ${own.account} and d.endpoint_id = ${own.id}
           and d.status in ('failed', 'canceled') and not d.is_superseded
           and d.event_id >= ${from} and d.event_id < ${until}
         order by d.event_id ${order}) ended
       cross join lateral (
-        select type from events where account_id = ${own.account} and id = ended.event_id offset 0) event
+        select type from events where account_id = ended.account_id and id = ended.event_id offset 0) event
       where ${isWanted('event.type')} and ${isMissed(own, 'ended.event_id')}
       order by ended.event_id ${order}
       limit ${limit})

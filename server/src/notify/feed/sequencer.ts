@@ -7,8 +7,8 @@ import { assignPositions, type Pass } from './sql/positions.ts';
 type Options = {
   db: Database;
   clock: Clock;
-  /** Called after each pass with the accounts that have new positions, and whether ordered deliveries may have waited for them. */
-  onPositions(accountUuids: string[], hasWaiting: boolean): void | Promise<void>;
+  /** Called after each pass that gave positions. */
+  onPositions(pass: Pick<Pass, 'accountUuids' | 'hasWaiting' | 'hasListeners'>): void | Promise<void>;
   /** The longest time that an event stays unnoticed without a signal, for example when the process that wrote it died. */
   pollMs?: number;
   onError(error: unknown): void;
@@ -40,7 +40,7 @@ export function startSequencer({ db, clock, onPositions, pollMs = 1_000, onError
     const done = await assignPositions(db, { afterId: floor.current(), limit: maxRowsPerPass, at });
     const isFull = done.rowCount === maxRowsPerPass;
     if (!isFull) floor.learn(done);
-    if (done.eventCount > 0) await onPositions(done.accountUuids, done.hasWaiting);
+    if (done.eventCount > 0) await onPositions(done);
     else if (!isFull) return null;
     return isFull ? 0 : Math.min(done.eventCount, maxPauseMs);
   }

@@ -11,6 +11,8 @@ export type Pass = {
   eventCount: number;
   /** Whether ordered deliveries wait for positions, maybe for these. */
   hasWaiting: boolean;
+  /** Whether the deployment has webhook endpoints. */
+  hasListeners: boolean;
   /** Every transaction with a lower id has ended. */
   oldestOpenXid: string;
   /** The pass's own transaction, if it took rows. Whoever drew the number of an earlier row has a lower id. */
@@ -67,6 +69,7 @@ select
     select from runs
     join webhook_endpoints endpoint on endpoint.account_id = runs.account_id and endpoint.ordering <> 'none'
   ) as "hasWaiting",
+  exists (select from endpoint_places where account_id = '${lowestUuid}') as "hasListeners",
   pg_snapshot_xmin(pg_current_snapshot())::text as "oldestOpenXid",
   -- Not the snapshot's xmax: transactions that are still open may have higher ids than that.
   (select pg_current_xact_id()::text where exists (select from taken)) as "xid"`;

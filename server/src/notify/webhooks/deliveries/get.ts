@@ -1,5 +1,6 @@
 import { type Delivery, idPrefixes } from '@simplane/contract';
-import type { Context } from '../../../accounts/context.ts';
+import type { Account, Context } from '../../../accounts/context.ts';
+import { pathsOf } from '../../../accounts/deployment.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { uuidOfId } from '../../../platform/ids/uuid.ts';
@@ -36,10 +37,10 @@ export async function requireEvent(
   return { uuid, type: event.type, aboutEndpointUuid: aboutEndpointUuid || null };
 }
 
-export function endpointDisabled(id: string, details: { param?: string } = {}): AppError {
+export function endpointDisabled(account: Account, id: string, details: { param?: string } = {}): AppError {
   return new AppError(
     'state_conflict',
-    `The webhook endpoint ${id} is disabled, so nothing is sent to it. Enable it with POST /v1/webhook_endpoints/${id}/enable, then send the same request again.`,
+    `The webhook endpoint ${id} is disabled, so nothing is sent to it. Enable it with POST ${pathsOf(account)}/webhook_endpoints/${id}/enable, then send the same request again.`,
     details,
   );
 }

@@ -77,10 +77,11 @@ async function replayTo(
   const row = await insertToEndpoint(tx, ctx.account.uuid, {
     uuid: uuidText(ctx.newUuid()),
     eventUuid,
+    eventAccountUuid: null,
     endpointUuid: endpoint.id,
     origin: 'replay',
     createdAt: new Date(ctx.clock.nowMs()),
   });
-  if (!row) throw endpointDisabled(endpointId, { param: 'webhook_endpoint_id' });
+  if (!row) throw endpointDisabled(ctx.account, endpointId, { param: 'webhook_endpoint_id' });
   return row;
 }

@@ -1,5 +1,6 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
+import { pathsOf } from '../../../accounts/deployment.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
@@ -27,7 +28,7 @@ export async function retryDelivery(
   const named = { endpointUuid: retried.endpoint_id, deliveryUuid: retried.id };
   return {
     body: delivery,
-    location: `/v1/deliveries/${delivery.id}`,
+    location: `${pathsOf(ctx.account)}/deliveries/${delivery.id}`,
     changes: delivery.id === params.id ? {} : { queued_as: delivery.id },
     afterCommit: () => announceDeliveries(ctx, named),
   };
@@ -41,8 +42,8 @@ async function requireSendable(ctx: Context, tx: Queryable, row: DeliveryRow): P
       'state_conflict',
       'The webhook endpoint of this delivery was deleted. Replay its event to another endpoint.',
     );
-  if (status === 'disabled') throw disabled(row);
-  if ((await findEvent(tx, ctx.account.uuid, row.event_id)) === null) {
+  if (status === 'disabled') throw disabled(ctx, row);
+  if ((await findEvent(tx, row.event_account_id ?? ctx.account.uuid, row.event_id)) === null) {
     throw new AppError(
       'state_conflict',
       'The event of this delivery is no longer stored, so it cannot be sent again. Read the object that it is about instead.',
@@ -66,11 +67,12 @@ async function queueAgain(ctx: Context, tx: Queryable, row: DeliveryRow): Promis
   const queued = await insertToEndpoint(tx, ctx.account.uuid, {
     uuid: uuidText(ctx.newUuid()),
     eventUuid: row.event_id,
+    eventAccountUuid: row.event_account_id,
     endpointUuid: row.endpoint_id,
     origin: 'retry',
     createdAt: new Date(ctx.clock.nowMs()),
   });
-  if (!queued) throw disabled(row);
+  if (!queued) throw disabled(ctx, row);
   return queued;
 }
 
@@ -81,6 +83,6 @@ function alreadyDelivered(): AppError {
   );
 }
 
-function disabled(row: DeliveryRow): AppError {
-  return endpointDisabled(idOfUuid(idPrefixes.webhookEndpoint, row.endpoint_id));
+function disabled(ctx: Context, row: DeliveryRow): AppError {
+  return endpointDisabled(ctx.account, idOfUuid(idPrefixes.webhookEndpoint, row.endpoint_id));
 }

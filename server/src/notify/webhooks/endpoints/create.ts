@@ -1,5 +1,6 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import type { Context } from '../../../accounts/context.ts';
+import type { Account, Context } from '../../../accounts/context.ts';
+import { deployment, kindOf } from '../../../accounts/deployment.ts';
 import { mergeMetadata } from '../../../accounts/metadata/merge.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
@@ -8,7 +9,7 @@ import { checkSettings } from './check-settings.ts';
 import { describeSettings } from './describe-change.ts';
 import { presentEndpoint } from './present.ts';
 import { addSecret } from './rotate-secret.ts';
-import { type EndpointRow, insertEndpoint, lockAndCountEndpoints } from './sql/endpoints.ts';
+import { type EndpointRow, insertEndpoint, insertPlace, lockAndCountEndpoints } from './sql/endpoints.ts';
 
 export async function createWebhookEndpoint(
   tx: Queryable,
@@ -18,9 +19,10 @@ export async function createWebhookEndpoint(
   checkSettings(ctx, body);
   const accountUuid = ctx.account.uuid;
   const limit = ctx.account.limits.webhookEndpoints ?? ctx.endpointLimit;
-  if ((await lockAndCountEndpoints(tx, accountUuid)) >= limit) throw limitReached(limit);
+  if ((await lockAndCountEndpoints(tx, accountUuid)) >= limit) throw limitReached(ctx.account, limit);
   const row = newEndpoint(ctx, body);
   await insertEndpoint(tx, accountUuid, row);
+  if (accountUuid === deployment.uuid) await insertPlace(tx, accountUuid, row.id);
   const secret = await addSecret(ctx, tx, { accountUuid, endpointUuid: row.id }, row.created_at);
   return {
     body: { ...presentEndpoint(ctx, row), secret },
@@ -54,9 +56,9 @@ function newEndpoint(ctx: Context, body: InputOf<Operations['createWebhookEndpoi
   };
 }
 
-function limitReached(limit: number): AppError {
+function limitReached(account: Account, limit: number): AppError {
   return new AppError(
     'endpoint_limit_reached',
-    `The account has reached its limit of ${limit} webhook endpoints. Delete one that is no longer used.`,
+    `The ${kindOf(account)} has reached its limit of ${limit} webhook endpoints. Delete one that is no longer used.`,
   );
 }

@@ -6,11 +6,13 @@ import {
   type WebhookProbe,
 } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
+import { deployment } from '../../../accounts/deployment.ts';
 import type { Reply } from '../../../accounts/write.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import { unixSeconds } from '../../../platform/clock.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { composeEvent } from '../../events/new-event.ts';
+import { withAccount } from '../../events/with-account.ts';
 import type { Probing } from '../sender/probes.ts';
 import { endpointKey, noSuchEndpoint } from './get.ts';
 import { findTarget } from './sql/endpoints.ts';
@@ -31,7 +33,8 @@ async function probe(
     message: 'A test request. Nothing happened to an eSIM.',
   };
   const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, type: probeEventType, data });
-  const result = await ctx.probes.send({ ...target, event_id: event.uuid, is_test: true, body: event.body });
+  const body = ctx.account.uuid === deployment.uuid ? withAccount(event.body, null) : event.body;
+  const result = await ctx.probes.send({ ...target, event_id: event.uuid, is_test: true, body });
   if (result === 'busy') throw busy();
   if ('unsent' in result) throw notSent();
   const outcome = result.ok ? 'succeeded' : 'failed';

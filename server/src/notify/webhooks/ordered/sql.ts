@@ -173,7 +173,7 @@ with first as materialized (
   select blocked.*
   from ${given.table} key
   cross join lateral (
-    select ctid, account_id, id, event_id, endpoint_id, origin, order_key, created_at
+    select ctid, account_id, id, event_id, event_account_id, endpoint_id, origin, order_key, created_at
     from blocked_deliveries
     where endpoint_id = key.endpoint_id and order_key = key.order_key and position is not null
     order by position, event_id
@@ -181,12 +181,12 @@ with first as materialized (
     for update) blocked
   where blocked.account_id = key.account_id and ${isNextInOrder('key')}
 ), promoted as (
-  insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, order_key, created_at)
-  select account_id, id, event_id, endpoint_id, origin,
+  insert into delivery_queue (account_id, id, event_id, event_account_id, endpoint_id, origin, order_key, created_at)
+  select account_id, id, event_id, event_account_id, endpoint_id, origin,
     -- Retention may have deleted the event of a recovered delivery. It is never sent then, so it must not block others.
     case when exists (
       select from events
-      where events.account_id = first.account_id and events.id = first.event_id) then order_key end,
+      where events.account_id = coalesce(first.event_account_id, first.account_id) and events.id = first.event_id) then order_key end,
     created_at
   from first
   on conflict (endpoint_id, order_key) where order_key is not null do nothing

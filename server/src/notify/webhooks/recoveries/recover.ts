@@ -6,6 +6,7 @@ import {
   type RecoveryPreview,
 } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
+import { pathsOf } from '../../../accounts/deployment.ts';
 import type { Reply } from '../../../accounts/write.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
@@ -57,12 +58,12 @@ async function startRecovery(tx: Queryable, ctx: Context, { params, body }: Inpu
     isOfUndelivered: body.since === undefined,
     createdAt: new Date(ctx.clock.nowMs()),
   });
-  if (!row) throw endpointDisabled(idOfUuid(idPrefixes.webhookEndpoint, endpoint.id));
+  if (!row) throw endpointDisabled(ctx.account, idOfUuid(idPrefixes.webhookEndpoint, endpoint.id));
   const recovery = presentRecovery(row);
   const { dry_run: _, ...asked } = body;
   return {
     body: recovery,
-    location: `/v1/recoveries/${recovery.id}`,
+    location: `${pathsOf(ctx.account)}/recoveries/${recovery.id}`,
     changes: { recovery_id: recovery.id, ...asked },
     afterCommit: () => announceDeliveries(ctx),
   };

@@ -67,9 +67,10 @@ async function recoverBatch(tx: Queryable, deps: Deps, served: Set<string>): Pro
     subscriptions: recovery.is_of_undelivered ? ['*'] : recovery.enabled_event_types,
     types: recovery.types,
   };
-  const missed = candidatesOf(events, wanted).map(({ id, iccid }) => ({
+  const missed = candidatesOf(events, wanted).map(({ id, account_id, iccid }) => ({
     uuid: uuidText(deps.newUuid()),
     eventUuid: id,
+    accountUuid: account_id,
     iccid,
   }));
   const queued = await insertMissed(tx, recovery, { events: missed, createdAt: now });

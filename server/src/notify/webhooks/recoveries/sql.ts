@@ -1,4 +1,5 @@
 import type { Ordering } from '@simplane/contract';
+import { deployment } from '../../../accounts/deployment.ts';
 import { uuids } from '../../../platform/db/binary-array.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { column, rowsOf } from '../../../platform/db/rows.ts';
@@ -141,15 +142,18 @@ where closed.account_id = orphaned.account_id and closed.id = orphaned.id`;
 
 export type FoundEvent = AboutEndpoint & {
   id: string;
+  /** Whose it is; null if it is the account's own. */
+  account_id: string | null;
   type: string;
   /** For an ordered endpoint. */
   iccid: string | null;
 };
 
-type EventRange = Pick<LockedRecovery, 'account_id' | 'position' | 'from_event' | 'ordering'>;
+type EventRange = Pick<LockedRecovery, 'account_id' | 'endpoint_id' | 'position' | 'from_event' | 'ordering'>;
 
-/** The next events before the position, newest first. */
-export const readEvents = many<FoundEvent, [range: EventRange, count: number]>(
+const iccid = `case when $5 = 'esim' then ${iccidOfBody('body')} end as iccid`;
+
+const readOfAccount = many<FoundEvent, [range: EventRange, count: number]>(
   'recovery_read_events',
   ({ account_id, position, from_event, ordering }, count) => [
     account_id,
@@ -159,11 +163,38 @@ export const readEvents = many<FoundEvent, [range: EventRange, count: number]>(
     ordering,
   ],
 )`
-select id, type, ${bodyAboutEndpoint}, case when $5 = 'esim' then ${iccidOfBody('body')} end as iccid
+select id, null::uuid as account_id, type, ${bodyAboutEndpoint}, ${iccid}
 from events
 where account_id = $1 and id < $2 and id >= $3
 order by id desc
 limit $4`;
+
+// An endpoint of the deployment goes on where it was when it is enabled, so it has a delivery of all that it could have missed.
+const readOfDeployment = many<FoundEvent, [range: EventRange, count: number]>(
+  'recovery_read_missed',
+  ({ account_id, position, from_event, ordering, endpoint_id }, count) => [
+    ...[account_id, position, from_event, count, ordering, endpoint_id],
+  ],
+)`
+select missed.event_id as id, missed.event_account_id as account_id, event.type, event.body_about_endpoint, event.iccid
+from (
+  select distinct event_id, event_account_id
+  from deliveries
+  where account_id = $1 and endpoint_id = $6 and event_id < $2 and event_id >= $3
+    and status in ('failed', 'canceled') and not is_superseded
+  order by event_id desc
+  limit $4) missed
+cross join lateral (
+  select type, ${bodyAboutEndpoint}, ${iccid}
+  from events
+  where account_id = coalesce(missed.event_account_id, $1) and id = missed.event_id
+  offset 0) event
+order by missed.event_id desc`;
+
+/** The next events before the position that the endpoint may have missed, newest first. */
+export function readEvents(db: Queryable, range: EventRange, count: number): Promise<FoundEvent[]> {
+  return (range.account_id === deployment.uuid ? readOfDeployment : readOfAccount)(db, range, count);
+}
 
 const isMissedEvent = isMissed({ account: '$1', id: '$2' }, 'given.event_id');
 
@@ -186,12 +217,13 @@ export async function findMissed(
 }
 
 /** With an ICCID, it is delivered in the order of the feed. */
-type MissedEvent = { uuid: string; eventUuid: string; iccid: string | null };
+type MissedEvent = { uuid: string; eventUuid: string; accountUuid: string | null; iccid: string | null };
 
 const given = rowsOf<MissedEvent>(
   {
     id: column.uuid((one) => one.uuid),
     event_id: column.uuid((one) => one.eventUuid),
+    event_account_id: column.uuid((one) => one.accountUuid),
     order_key: column.text((one) => one.iccid),
   },
   5,
@@ -213,17 +245,18 @@ export const insertMissed = count<
   ...given.values(events),
 ])`
 with missed as materialized (
-  select $1::uuid as account_id, given.id, given.event_id, $2::uuid as endpoint_id, given.order_key, $3::timestamptz as created_at
+  select $1::uuid as account_id, given.id, given.event_id, given.event_account_id, $2::uuid as endpoint_id, given.order_key, $3::timestamptz as created_at
   from ${given.table} given
-  where ${isMissedEvent} and ($4::boolean is not true or ${isExpected})
+  where ${isMissedEvent} and ($4::boolean is not true or given.event_account_id is not null or ${isExpected})
 ), queued as (
-  insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
-  select account_id, id, event_id, endpoint_id, 'recovery', created_at
+  insert into delivery_queue (account_id, id, event_id, event_account_id, endpoint_id, origin, created_at)
+  select account_id, id, event_id, event_account_id, endpoint_id, 'recovery', created_at
   from missed
   where order_key is null
 ), put_in_order as (
-  insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, position, created_at)
-  select account_id, id, event_id, endpoint_id, 'recovery', order_key,
+  insert into blocked_deliveries
+    (account_id, id, event_id, event_account_id, endpoint_id, origin, order_key, position, created_at)
+  select account_id, id, event_id, event_account_id, endpoint_id, 'recovery', order_key,
     coalesce(${positionOfEvent('missed.account_id', 'missed.event_id')}, ${positionOfExpired('missed.account_id', 'missed.event_id')}),
     created_at
   from missed

@@ -14,6 +14,8 @@ export type AttemptRow = {
 export type DeliveryRow = {
   id: string;
   event_id: string;
+  /** Whose the event is; null if it is the account's own. */
+  event_account_id: string | null;
   endpoint_id: string;
   status: DeliveryStatus;
   origin: Delivery['origin'];
@@ -61,11 +63,11 @@ const blockedBy = `(
  * A delivery is in `delivery_queue` or `blocked_deliveries` until it ends, then in `deliveries`. The selections have the same
  * columns.
  */
-export const queueColumns = `account_id, id, event_id, endpoint_id, 'pending' as status, origin, attempt_count, due_at,
+export const queueColumns = `account_id, id, event_id, event_account_id, endpoint_id, 'pending' as status, origin, attempt_count, due_at,
   null::uuid as blocked_by, created_at, ${noResult}`;
-const blockedColumns = `account_id, id, event_id, endpoint_id, 'pending' as status, origin, 0 as attempt_count,
+const blockedColumns = `account_id, id, event_id, event_account_id, endpoint_id, 'pending' as status, origin, 0 as attempt_count,
   null::timestamptz as due_at, ${blockedBy} as blocked_by, created_at, ${noResult}`;
-export const historyColumns = `account_id, id, event_id, endpoint_id, status, origin, attempt_count, null::timestamptz as due_at,
+export const historyColumns = `account_id, id, event_id, event_account_id, endpoint_id, status, origin, attempt_count, null::timestamptz as due_at,
   null::uuid as blocked_by, created_at, finished_at, duration_ms, status_code, error, response_excerpt`;
 
 export type Page = { beforeUuid: string | null; count: number };

@@ -13,6 +13,8 @@ where account_id = $1 and id = $2`;
 type NewDelivery = {
   uuid: string;
   eventUuid: string;
+  /** Null if the event is the account's own. */
+  eventAccountUuid: string | null;
   endpointUuid: string;
   origin: 'replay' | 'retry';
   createdAt: Date;
@@ -20,13 +22,14 @@ type NewDelivery = {
 
 const insertIfEnabled = one<BareRow, [accountUuid: string, delivery: NewDelivery]>(
   'delivery_insert_to_endpoint',
-  (accountUuid, { endpointUuid, uuid, eventUuid, origin, createdAt }) => [
+  (accountUuid, { endpointUuid, uuid, eventUuid, eventAccountUuid, origin, createdAt }) => [
     accountUuid,
     endpointUuid,
     uuid,
     eventUuid,
     origin,
     createdAt,
+    eventAccountUuid,
   ],
 )`
 with endpoint as (
@@ -35,8 +38,8 @@ with endpoint as (
   where account_id = $1 and id = $2 and status = 'enabled'
   for share
 ), queued as (
-  insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
-  select account_id, $3, $4, id, $5, $6
+  insert into delivery_queue (account_id, id, event_id, event_account_id, endpoint_id, origin, created_at)
+  select account_id, $3, $4, $7, id, $5, $6
   from endpoint
   returning ${queueColumns}
 ), ${supersede('queued')}
@@ -106,17 +109,17 @@ export const unblockDelivery = count<[accountUuid: string, uuid: string]>('deliv
 with unblocked as (
   delete from blocked_deliveries
   where account_id = $1 and id = $2
-  returning account_id, id, event_id, endpoint_id, origin, created_at
+  returning account_id, id, event_id, event_account_id, endpoint_id, origin, created_at
 )
-insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
-select account_id, id, event_id, endpoint_id, origin, created_at
+insert into delivery_queue (account_id, id, event_id, event_account_id, endpoint_id, origin, created_at)
+select account_id, id, event_id, event_account_id, endpoint_id, origin, created_at
 from unblocked
 returning 1`;
 
 /** A pending delivery that was canceled, and the ICCID whose later events may have waited for it. */
 export type CanceledDelivery = BareRow & { order_key: string | null };
 
-const columns = 'account_id, id, event_id, endpoint_id, origin, created_at, order_key';
+const columns = 'account_id, id, event_id, event_account_id, endpoint_id, origin, created_at, order_key';
 
 /** Returns null if it was not pending in this statement's snapshot. An attempt in progress goes on; its result is dropped. */
 export const cancelDelivery = one<CanceledDelivery, [accountUuid: string, given: { uuid: string; at: Date }]>(
@@ -136,8 +139,9 @@ with queued as (
   union all
   select * from blocked
 ), canceled as (
-  insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, attempt_count, created_at, finished_at)
-  select account_id, id, event_id, endpoint_id, 'canceled', origin, attempt_count, created_at, $3
+  insert into deliveries
+    (account_id, id, event_id, event_account_id, endpoint_id, status, origin, attempt_count, created_at, finished_at)
+  select account_id, id, event_id, event_account_id, endpoint_id, 'canceled', origin, attempt_count, created_at, $3
   from removed
   returning ${historyColumns}
 )

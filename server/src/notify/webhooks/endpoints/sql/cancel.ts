@@ -14,11 +14,12 @@ function cancelRows(table: PendingTable, at: string): string {
   return `removed as (
   delete from ${table}
   where ctid = any(array(select ctid from waiting))
-  returning account_id, id, event_id, endpoint_id, origin, ${table === 'delivery_queue' ? 'attempt_count' : '0 as attempt_count'},
+  returning account_id, id, event_id, event_account_id, endpoint_id, origin, ${table === 'delivery_queue' ? 'attempt_count' : '0 as attempt_count'},
     created_at
 ), canceled as (
-  insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, attempt_count, created_at, finished_at)
-  select account_id, id, event_id, endpoint_id, 'canceled', origin, attempt_count, created_at, ${at}
+  insert into deliveries
+    (account_id, id, event_id, event_account_id, endpoint_id, status, origin, attempt_count, created_at, finished_at)
+  select account_id, id, event_id, event_account_id, endpoint_id, 'canceled', origin, attempt_count, created_at, ${at}
   from removed
   returning 1
 )`;

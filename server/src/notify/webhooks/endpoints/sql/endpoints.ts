@@ -143,6 +143,11 @@ insert into webhook_endpoints
   (account_id, id, url, enabled_event_types, description, metadata, ordering, status, api_version, created_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`;
 
+/** An endpoint of the deployment gets what comes into the deployment's feed from now on. */
+export const insertPlace = run<[accountUuid: string, endpointUuid: string]>('endpoint_insert_place')`
+insert into endpoint_places (account_id, endpoint_id, position)
+select $1, $2, coalesce((select last_position from event_feed_heads where account_id = $1), 0)`;
+
 type Settings = Pick<EndpointRow, 'url' | 'enabled_event_types' | 'description' | 'metadata' | 'ordering'>;
 
 export const updateEndpointFields = run<[key: EndpointKey, row: Settings]>('endpoint_update', (key, row) => [

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../../platform/db/database.ts';
 import { many } from '../../../../platform/db/statement.ts';
+import { lowestUuid } from '../../../../platform/ids/uuid-range.ts';
 import { beforeFirst } from '../../../../platform/lists/keyset.ts';
 import type { EndpointRow } from './endpoints.ts';
 
@@ -68,7 +69,7 @@ select e.account_id, e.id, e.url, e.status, e.disabled_reason, e.disabled_at, e.
   ${backlogCount} as backlog_count,
   ${oldestPendingAt} as oldest_pending_at
 from webhook_endpoints e
-where e.id < $1 ${conditionsOf(filter)}
+where e.id < $1 and e.account_id <> '${lowestUuid}' ${conditionsOf(filter)}
 order by e.id desc
 limit $2`,
     },

@@ -1,6 +1,8 @@
+import { deployment } from '../../../../accounts/deployment.ts';
 import { uuids } from '../../../../platform/db/binary-array.ts';
 import type { Queryable } from '../../../../platform/db/database.ts';
 import { column, rowsOf } from '../../../../platform/db/rows.ts';
+import { withAccount } from '../../../events/with-account.ts';
 import { liveSecrets } from '../../sql-pieces.ts';
 
 /** An endpoint with room for this many deliveries now. */
@@ -57,12 +59,12 @@ const now = `$${given.next + 4}`;
 
 // Joins the event before the limit applies: a delivery whose event is gone must not count toward it.
 const takenColumns =
-  'q.account_id, q.id, q.event_id, q.attempt_count, q.order_key, event.is_test, event.body';
+  'q.account_id, q.id, q.event_id, q.event_account_id, q.attempt_count, q.order_key, event.is_test, event.body';
 const queueWithEvents = `delivery_queue q
       cross join lateral (
         select is_test, body
         from events
-        where account_id = q.account_id and id = q.event_id
+        where account_id = coalesce(q.event_account_id, q.account_id) and id = q.event_id
         offset 0) event`;
 const isFree = `q.due_at <= now() and q.id <> all(${held}::uuid[])`;
 
@@ -105,7 +107,7 @@ with wanted as materialized (
   from taken
   join wanted w on w.endpoint_id = taken.endpoint_id
 ), due as (
-  select l.endpoint_id, d.id, d.event_id, d.attempt_count, d.order_key, d.is_test, d.body
+  select l.endpoint_id, d.id, d.event_id, d.event_account_id, d.attempt_count, d.order_key, d.is_test, d.body
   from leased l
   cross join lateral (${due}) d
   where d.account_id = l.account_id
@@ -113,10 +115,10 @@ with wanted as materialized (
 -- One row per leased endpoint, then one per delivery.
 select endpoint_id, account_id, url, secrets, fence,
   (extract(epoch from leased_until - now()) * 1000)::integer as left_ms,
-  null::uuid as id, null::uuid as event_id, null::integer as attempt_count, null as order_key, null::boolean as is_test, null as body
+  null::uuid as id, null::uuid as event_id, null::uuid as event_account_id, null::integer as attempt_count, null as order_key, null::boolean as is_test, null as body
 from leased
 union all
-select endpoint_id, null, null, null, null, null, id, event_id, attempt_count, order_key, is_test, body
+select endpoint_id, null, null, null, null, null, id, event_id, event_account_id, attempt_count, order_key, is_test, body
 from due`;
 }
 
@@ -141,7 +143,12 @@ const namedText = claimText(`
     where q.account_id = l.account_id and q.id = any(${named}::uuid[]) and q.endpoint_id = l.endpoint_id and ${isFree}
     limit l.slots`);
 
-type Row = Omit<ClaimedDelivery, 'id'> & { id: string | null; left_ms: number };
+type Row = Omit<ClaimedDelivery, 'id'> & {
+  id: string | null;
+  /** Whose the event is; null if it is the account's own. */
+  event_account_id: string | null;
+  left_ms: number;
+};
 
 /**
  * Leases endpoints that no other process holds, and takes as many of their due deliveries as each has room for. The cost does not
@@ -165,7 +172,16 @@ function toClaimed(rows: Row[]): Claimed {
   const endpoints = new Map<string, Row>();
   for (const row of rows) if (row.id === null) endpoints.set(row.endpoint_id, row);
   const deliveries: ClaimedDelivery[] = [];
-  for (const { id, event_id, endpoint_id, attempt_count, order_key, is_test, body } of rows) {
+  for (const {
+    id,
+    event_id,
+    event_account_id,
+    endpoint_id,
+    attempt_count,
+    order_key,
+    is_test,
+    body,
+  } of rows) {
     if (id === null) continue;
     const { account_id, fence, url, secrets } = endpoints.get(endpoint_id) as Row;
     deliveries.push({
@@ -177,7 +193,7 @@ function toClaimed(rows: Row[]): Claimed {
       order_key,
       fence,
       is_test,
-      body,
+      body: account_id === deployment.uuid ? withAccount(body, event_account_id) : body,
       url,
       secrets,
     });

@@ -85,7 +85,7 @@ with held as materialized (
   delete from delivery_queue q
   using held
   where held.outcome <> 'pending' and ${isOpen}
-  returning q.account_id, q.id, q.event_id, q.endpoint_id, q.origin, q.attempt_count, q.created_at, ${result}
+  returning q.account_id, q.id, q.event_id, q.event_account_id, q.endpoint_id, q.origin, q.attempt_count, q.created_at, ${result}
 ), retried as (
   update delivery_queue q
   set attempt_count = q.attempt_count + 1,
@@ -94,9 +94,9 @@ with held as materialized (
   where held.outcome = 'pending' and ${isOpen}
   returning q.account_id, q.id, q.endpoint_id, q.attempt_count, ${result}
 ), history as (
-  insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, attempt_count, created_at, finished_at,
-    duration_ms, status_code, error, response_excerpt)
-  select account_id, id, event_id, endpoint_id, outcome, origin, attempt_count + 1, created_at, at,
+  insert into deliveries (account_id, id, event_id, event_account_id, endpoint_id, status, origin, attempt_count, created_at,
+    finished_at, duration_ms, status_code, error, response_excerpt)
+  select account_id, id, event_id, event_account_id, endpoint_id, outcome, origin, attempt_count + 1, created_at, at,
     duration_ms, status_code, error, excerpt
   from ended
 ), logged as (

@@ -123,7 +123,7 @@ async function start(
   state.url = urlOf(app, config.host);
   const reports = (await observations?.start(createObservationHandler(service))) ?? null;
   const { role, shutdownTimeoutMs: stopTimeoutMs } = config;
-  const chores = role === 'worker' ? [] : startChores(apiChores(service), onError);
+  const chores = role === 'worker' ? null : startChores(apiChores(service), service, onError);
   const work = workWhileClockIsRight({
     ...{ skew, log, metrics, stopTimeoutMs, onError },
     start: role === 'api' ? null : () => startWork(service, config, network, onError),
@@ -142,7 +142,7 @@ async function start(
       closeServers(servers, stopTimeoutMs, log),
       reports?.stop(stopTimeoutMs),
       work.stop(stopTimeoutMs),
-      ...chores.map((chore) => chore.stop()),
+      chores?.stop(),
     ]);
     await probes.stop();
     await heartbeat.stop(); // until here its work may show

@@ -13,13 +13,18 @@ import { continueGroupRetries } from '../orders/operator/continue-group-retries.
 import { createFirstStatistics } from '../platform/db/first-statistics.ts';
 import { purgeExpiredKeys } from '../platform/idempotency/purge-expired.ts';
 import { every } from '../platform/worker/every.ts';
+import { runWhenWoken } from '../platform/worker/wake.ts';
 import { countEvents } from '../views/overview/count-events.ts';
 import { rulesOf } from './retention/rules.ts';
 import { sweep } from './retention/sweep.ts';
 import type { Service } from './service.ts';
 import { disableRuleOf } from './start-webhooks.ts';
+import { readWaiting, type Waiting } from './waiting.ts';
 
-type Chore = { everyMs: number; run(stopping: AbortSignal): Promise<unknown> };
+type Timed = { everyMs: number };
+/** Run each second while something may wait for it. */
+type Watched = { when: Waiting };
+export type Chore = (Timed | Watched) & { run(stopping: AbortSignal): Promise<unknown> };
 
 /** The periodic chores of a process that serves the API. */
 export function apiChores({ clock, keys }: Service): Chore[] {
@@ -39,12 +44,12 @@ export function workerChores(service: Service, config: Config, onError: (error: 
     { everyMs: 60_000, run: (stopping) => purgeExpiredKeys(db, clock, stopping) },
     { everyMs: 60_000, run: () => removeExpired(db, clock) },
     { everyMs: 60_000, run: (stopping) => sweep(db, clock, rules, stopping) },
-    { everyMs: 1_000, run: (stopping) => expireBundles(db, service, stopping) },
-    { everyMs: 1_000, run: () => runRecoveries(db, { ...service, served }) },
-    { everyMs: 1_000, run: (stopping) => continueGroupRetries(db, service, stopping) },
-    { everyMs: 1_000, run: createOrderFallback(service) },
-    { everyMs: 1_000, run: () => queueForDeployment(service) },
-    { everyMs: 1_000, run: (stopping) => reportHealth(db, service, reportRule, stopping) },
+    { when: 'bundles', run: (stopping) => expireBundles(db, service, stopping) },
+    { when: 'recoveries', run: () => runRecoveries(db, { ...service, served }) },
+    { when: 'groupRetries', run: (stopping) => continueGroupRetries(db, service, stopping) },
+    { when: 'blocked', run: createOrderFallback(service) },
+    { when: 'listeners', run: () => queueForDeployment(service) },
+    { when: 'health', run: (stopping) => reportHealth(db, service, reportRule, stopping) },
     { everyMs: 2_000, run: (stopping) => countEvents(service, stopping) },
     { everyMs: 10_000, run: (stopping) => cancelUndeliverable(db, clock, stopping) },
     { everyMs: 600_000, run: () => deleteStaleLeases(db) },
@@ -53,6 +58,29 @@ export function workerChores(service: Service, config: Config, onError: (error: 
   ];
 }
 
-export function startChores(chores: Chore[], onError: (error: unknown) => void) {
-  return chores.map(({ everyMs, run }) => every(everyMs, run, onError));
+export function startChores(
+  chores: readonly Chore[],
+  { db, clock }: Pick<Service, 'db' | 'clock'>,
+  onError: (error: unknown) => void,
+) {
+  const stopping = new AbortController();
+  const timed = chores.flatMap((chore) =>
+    'everyMs' in chore ? every(chore.everyMs, chore.run, onError) : [],
+  );
+  const watched = chores.flatMap((chore) => {
+    if (!('when' in chore)) return [];
+    return { when: chore.when, ...runWhenWoken(() => chore.run(stopping.signal), onError) };
+  });
+  const watch = async () => {
+    const waiting = await readWaiting(db, new Date(clock.nowMs()));
+    for (const { when, wake } of watched) if (waiting?.[when]) wake();
+  };
+  const watching = watched.length > 0 ? [every(1_000, watch, onError)] : [];
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all([...watching, ...timed].map((one) => one.stop()));
+      await Promise.all(watched.map((one) => one.stop()));
+    },
+  };
 }

@@ -2,7 +2,7 @@ import type { Config } from '../config/settings.ts';
 import type { Network } from '../network/port.ts';
 import { startExecutionWorker } from '../orders/executions/worker.ts';
 import { returnProfiles } from '../orders/operator/return-profiles.ts';
-import { every } from '../platform/worker/every.ts';
+import type { Chore } from './chores.ts';
 import { createRunners } from './execution-runners.ts';
 import type { Service } from './service.ts';
 
@@ -67,15 +67,15 @@ export function startExecutions(
   };
 }
 
-/** Starts giving back profiles that an operator has decided to cancel. */
-export function startReturns(
+/** Gives back profiles that an operator has decided to cancel. */
+export function returnsChore(
   { db, clock }: Service,
   { networkTimeoutMs, executionRetryScheduleMs: retryScheduleMs }: Config,
   network: Network,
   onError: (error: unknown) => void,
-) {
+): Chore {
   const parts = { db, clock, network, networkTimeoutMs, retryScheduleMs, onError };
-  return every(1_000, (stopping) => returnProfiles(parts, stopping), onError);
+  return { when: 'returns', run: (stopping) => returnProfiles(parts, stopping) };
 }
 
 const outcomes = ['succeeded', 'failed', 'postponed'] as const;

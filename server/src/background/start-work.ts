@@ -12,7 +12,7 @@ import { describeCause } from '../platform/telemetry/describe-cause.ts';
 import { runWhenWoken } from '../platform/worker/wake.ts';
 import { startChores, workerChores } from './chores.ts';
 import type { Service } from './service.ts';
-import { startExecutions, startReturns } from './start-executions.ts';
+import { returnsChore, startExecutions } from './start-executions.ts';
 import { startWebhooks } from './start-webhooks.ts';
 
 export type Work = {
@@ -29,23 +29,17 @@ export function startWork(
   network: Network | null,
   onError: (error: unknown, about?: object) => void,
 ): Work {
-  const chores = startChores(workerChores(service, config, onError), onError);
   const sequencer = startFeed(service, onError);
   // Without a key it could not encrypt matching ids, nor sign with every secret.
   const hasKeys = service.missingKeys.length === 0;
   const worker = network && hasKeys ? startExecutions(service, config, network, onError) : null;
-  const returns = network && hasKeys ? startReturns(service, config, network, onError) : null;
+  const returns = network && hasKeys ? [returnsChore(service, config, network, onError)] : [];
+  const chores = startChores([...workerChores(service, config, onError), ...returns], service, onError);
   const sender = hasKeys ? startWebhooks(service, config, onError) : null;
   return {
     isPaused: () => worker?.isPaused() ?? false,
     async stop(timeoutMs) {
-      await Promise.all([
-        worker?.stop(timeoutMs),
-        returns?.stop(),
-        sender?.stop(timeoutMs),
-        sequencer.stop(),
-        ...chores.map((chore) => chore.stop()),
-      ]);
+      await Promise.all([worker?.stop(timeoutMs), sender?.stop(timeoutMs), sequencer.stop(), chores.stop()]);
     },
   };
 }

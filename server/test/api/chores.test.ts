@@ -1,13 +1,20 @@
-import { expect, test } from 'vitest';
-import { apiChores, workerChores } from '../../src/background/chores.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { apiChores, startChores, workerChores } from '../../src/background/chores.ts';
 import type { Service } from '../../src/background/service.ts';
+import { readWaiting, type Waiting } from '../../src/background/waiting.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
-import { startService } from '../support/service.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
 
 // What a chore does is tested with its feature, by calling it. This says that a process does call it.
 test('a worker runs every chore, each as often as its users may wait', async () => {
-  const service = await startService();
   const statements: string[] = [];
   const db = {
     ...service.db,
@@ -15,20 +22,20 @@ test('a worker runs every chore, each as often as its users may wait', async () 
     transaction: <T>(work: (tx: Queryable) => Promise<T>) =>
       service.db.transaction((tx) => work(recorded(tx, statements))),
   };
-  const begun: [string | undefined, number][] = [];
-  for (const { everyMs, run } of workerChores({ ...service.service, db }, readConfig({}).config, () => {})) {
+  const begun: [string | undefined, number | string][] = [];
+  for (const chore of workerChores({ ...service.service, db }, readConfig({}).config, () => {})) {
     const before = statements.length;
-    await run(new AbortController().signal);
-    begun.push([statements[before], everyMs]);
+    await chore.run(new AbortController().signal);
+    begun.push([statements[before], 'when' in chore ? chore.when : chore.everyMs]);
   }
-  await service.stop();
 
   expect(Object.fromEntries(begun)).toEqual({
-    bundle_lock_holders_due: 1_000,
-    recovery_close_hopeless: 1_000,
-    failure_group_take_retry: 1_000,
-    ordered_set_positions: 1_000,
-    endpoint_take_health_reports: 1_000,
+    bundle_lock_holders_due: 'bundles',
+    recovery_close_hopeless: 'recoveries',
+    failure_group_take_retry: 'groupRetries',
+    ordered_set_positions: 'blocked',
+    deployment_queue_deliveries: 'listeners',
+    endpoint_take_health_reports: 'health',
     overview_claim_uncounted: 2_000,
     tables_without_statistics: 2_000,
     endpoint_cancel_undeliverable_blocked_deliveries: 10_000,
@@ -38,6 +45,99 @@ test('a worker runs every chore, each as often as its users may wait', async () 
     lease_delete_stale: 600_000,
     iccid_range_count: 600_000,
   });
+});
+
+const someone = 'a0000000-0000-4000-8000-000000000000';
+const endpoint = (columns: string, values: string) =>
+  `insert into webhook_endpoints (account_id, id, url, enabled_event_types, metadata, status, api_version, created_at, ${columns})
+   values ('${someone}', '${someone}', '', '{}', '{}', 'enabled', '', now(), ${values})`;
+const bundle = (status: string, expiresAt: string) =>
+  `insert into bundles (account_id, id, iccid, product_id, status, used_bytes, thresholds, validity_days, created_at, expires_at)
+   values ('${someone}', '${someone}', '1', 'one', '${status}', 0, '{}', 7, now(), ${expiresAt})`;
+const recovery = (finishedAt: string) =>
+  `insert into recoveries (account_id, id, endpoint_id, from_event, until_event, position, created_at, finished_at)
+   select one, one, one, one, one, one, now(), ${finishedAt} from (select '${someone}'::uuid as one) _`;
+const groupRetry = (finishedAt: string) =>
+  `insert into failure_group_retries
+     (id, group_id, status, account_id, execution_id, after_id, last_id, retried, origin, created_at, finished_at)
+   select one, 'g', 'testing', one, one, one, one, 0, '{}', now(), ${finishedAt} from (select '${someone}'::uuid as one) _`;
+const resolution = (closedAt: string) =>
+  `insert into execution_resolutions (account_id, execution_id, outcome, decided_by, decided_at, closed_at)
+   values ('${someone}', '${someone}', 'not_reserved', '{}', now(), ${closedAt})`;
+const listener = (position: number) =>
+  `with head as (insert into event_feed_heads (account_id, last_position, mark, newest_id) values ('${someone}', 5, 1, '${someone}'))
+   insert into endpoint_places (account_id, endpoint_id, position) values ('${someone}', '${someone}', ${position})`;
+
+test.each<[Waiting | null, string]>([
+  ['bundles', bundle('active', `now() - interval '1 second'`)],
+  [null, bundle('active', `now() + interval '1 hour'`)],
+  [null, bundle('expired', `now() - interval '1 second'`)],
+  ['recoveries', recovery('null')],
+  [null, recovery('now()')],
+  ['groupRetries', groupRetry('null')],
+  [null, groupRetry('now()')],
+  [
+    'blocked',
+    `insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, created_at)
+     select one, one, one, one, 'event', 'k', now() from (select '${someone}'::uuid as one) _`,
+  ],
+  ['listeners', listener(4)],
+  [null, listener(5)],
+  ['health', endpoint('reported_health', `'recovered'`)],
+  ['health', endpoint('failing_since', 'now()')],
+  [null, endpoint('failing_since, reported_health', `now(), 'failing'`)],
+  [null, endpoint('reported_health', 'null')],
+  ['returns', resolution('null')],
+  [null, resolution('now()')],
+])('row %#: the chore of %s, and no other, is called for it', async (kind, insert) => {
+  const client = await service.db.pool.connect();
+  const db: Queryable = { query: async (statement, values) => (await client.query(statement, values)).rows };
+  const waiting = async () =>
+    Object.entries((await readWaiting(db, new Date())) ?? {}).flatMap(([name, is]) => (is ? [name] : []));
+  expect(await waiting()).toEqual([]);
+  await client.query('begin');
+  await client.query('set local session_replication_role = replica'); // without what the row belongs to
+  await client.query(insert);
+  expect(await waiting()).toEqual(kind === null ? [] : [kind]);
+  await client.query('rollback');
+  client.release();
+});
+
+test('a chore runs while something waits for it, one run at a time, and hears when it has to stop', async () => {
+  const runs: AbortSignal[] = [];
+  let finish = () => {};
+  const chores = startChores(
+    [
+      { when: 'recoveries', run: async () => expect.unreachable('nothing waits for it') },
+      {
+        when: 'returns',
+        run(stopping) {
+          runs.push(stopping);
+          return new Promise<void>((resolve) => {
+            finish = resolve;
+          });
+        },
+      },
+    ],
+    service.service,
+    (error) => {
+      throw error;
+    },
+  );
+  await service.db.pool.query(resolution('null'));
+  const begun = (count: number) =>
+    until(
+      async () => runs.length,
+      (seen) => seen === count,
+    );
+  await begun(1);
+  finish();
+  await begun(2);
+  const stopped = chores.stop();
+  expect(runs.map(({ aborted }) => aborted)).toEqual([true, true]);
+  finish();
+  await stopped;
+  expect(runs).toHaveLength(2);
 });
 
 test('a process that serves the API saves when keys were used, and learns which keys there are', async () => {

@@ -46,6 +46,20 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'The sender finds due deliveries of all accounts by endpoint; endpoint ids are unique.',
   },
   {
+    statement: /^chores_waiting$/,
+    tables: [
+      'bundles',
+      'recoveries',
+      'failure_group_retries',
+      'blocked_deliveries',
+      'endpoint_places',
+      'event_feed_heads',
+      'webhook_endpoints',
+      'execution_resolutions',
+    ],
+    why: 'Says only whether anything of any account waits for a chore.',
+  },
+  {
     statement: /^ordered_(set_positions|find_promotable(_of_endpoint)?)$/,
     tables: ['blocked_deliveries', 'event_feed_heads'],
     why: 'Workers put the deliveries of all accounts in order; endpoint ids are unique.',

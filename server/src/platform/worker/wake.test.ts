@@ -28,7 +28,7 @@ test('work that is woken several times during a run is run once more, also after
   const ends: ((error?: Error) => void)[] = [];
   const errors: unknown[] = [];
   const work = runWhenWoken(
-    () => new Promise((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve()))),
+    () => new Promise<void>((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve()))),
     (error) => errors.push(error),
   );
   for (let n = 0; n < 3; n++) work.wake();

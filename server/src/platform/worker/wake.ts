@@ -23,7 +23,7 @@ export function createWaker() {
 }
 
 /** Runs `work` when woken, one run at a time: what wakes it during a run causes one more. `stop` waits for the current run. */
-export function runWhenWoken(work: () => Promise<void>, onError: (error: unknown) => void) {
+export function runWhenWoken(work: () => Promise<unknown>, onError: (error: unknown) => void) {
   let isWanted = false;
   let running: Promise<void> | null = null;
 

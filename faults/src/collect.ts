@@ -59,6 +59,7 @@ export async function collectEnd(ctx: RunContext): Promise<void> {
   await tryEndedCredentials(ctx);
   history.stuck.push(...(await readStuckRows(ctx)));
   history.orderRows.push(...(await readOrderRows(ctx)));
+  history.deploymentFeed = await readDeploymentFeed(ctx);
   history.places = await readPlaces(ctx);
   history.books = await readBooks(ctx);
   history.endedDeliveries = await readEndedDeliveries(ctx);
@@ -239,6 +240,19 @@ async function readStolenLeases({ deployment }: RunContext): Promise<string[]> {
     'select endpoint_id from stolen_leases order by at',
   );
   return rows.map(({ endpoint_id: id }) => encodeUuid(idPrefixes.webhookEndpoint, id));
+}
+
+async function readDeploymentFeed({ deployment }: RunContext): Promise<string[]> {
+  const { postgres, database } = deployment;
+  const rows = await postgres.query<{ id: string }>(
+    database,
+    `select one.id
+     from event_feed run
+     cross join lateral unnest(run.event_ids) with ordinality as one (id, number)
+     where run.account_id = '00000000-0000-0000-0000-000000000000'
+     order by run.first_position, one.number`,
+  );
+  return rows.map(({ id }) => encodeUuid(idPrefixes.event, id));
 }
 
 async function readCommitTimes({ deployment }: RunContext): Promise<{ id: string; at: number }[]> {

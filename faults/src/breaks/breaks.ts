@@ -131,6 +131,16 @@ export const breaks: Record<string, Break> = {
         return null;`,
     })}`,
   },
+  'skip-for-operator': {
+    description: 'some events get no position in the operator’s feed',
+    caughtBy: ['operator-feed-is-whole'],
+    operations: order,
+    sql: trigger('event_feed', 'before insert', {
+      body: `
+        if new.account_id = '00000000-0000-0000-0000-000000000000' and new.first_position > 3 then return null; end if;
+        return new;`,
+    }),
+  },
   'break-ranks': {
     description: 'deliveries to an ordered endpoint do not wait for each other',
     caughtBy: ['ordered-deliveries-start-in-order'],

@@ -10,6 +10,7 @@ import { keysRunOnce } from './keys-run-once.ts';
 import { logMatchesDeliveries } from './log-matches-deliveries.ts';
 import { nothingCrossesAccounts } from './nothing-crosses-accounts.ts';
 import { nothingIsStuck } from './nothing-is-stuck.ts';
+import { operatorFeedIsWhole } from './operator-feed-is-whole.ts';
 import { orderedDeliveriesStartInOrder } from './ordered-deliveries-start-in-order.ts';
 import { ordersAreInOnePlace } from './orders-are-in-one-place.ts';
 import { ordersEndOnce } from './orders-end-once.ts';
@@ -36,6 +37,7 @@ export const checks = {
   'deliveries-are-signed': deliveriesAreSigned,
   'log-matches-deliveries': logMatchesDeliveries,
   'feed-is-gap-free': feedIsGapFree,
+  'operator-feed-is-whole': operatorFeedIsWhole,
   'nothing-crosses-accounts': nothingCrossesAccounts,
   'keys-run-once': keysRunOnce,
   'writes-are-audited': writesAreAudited,

@@ -132,6 +132,8 @@ export type History = {
   calls: NetworkCall[];
   walks: Walk[];
   feedReaders: FeedReader[];
+  /** The ids of the operator's feed at the end of the run, in its order. */
+  deploymentFeed: string[];
   credentials: Credential[];
   notes: Note[];
   unexpectedExits: UnexpectedExit[];
@@ -177,6 +179,7 @@ export function emptyHistory(startedMs: number): History {
     calls: [],
     walks: [],
     feedReaders: [],
+    deploymentFeed: [],
     credentials: [],
     notes: [],
     unexpectedExits: [],

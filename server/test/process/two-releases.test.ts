@@ -112,10 +112,14 @@ async function writeMore(
   };
 }
 
+async function createOperatorKey(): Promise<string> {
+  const made = await runCommand(['keys', 'create', '--scopes', 'operator', '--json'], env);
+  return JSON.parse(made.stdout)[0].key;
+}
+
 /** Reads at the older process all that it can read, by its own description of the API. */
 async function expectAllReadable(ids: Record<string, string>): Promise<void> {
-  const made = await runCommand(['keys', 'create', '--scopes', 'operator', '--json'], env);
-  const [{ key: operatorKey }] = JSON.parse(made.stdout);
+  const operatorKey = await createOperatorKey();
   const { paths } = (await call(at(older), 'GET', '/openapi.json')).json;
   const readable = Object.keys(paths).filter((path) => 'get' in paths[path]);
   expect(readable.length).toBeGreaterThan(40);
@@ -148,4 +152,15 @@ test('after the newer process has stopped, the older one goes on: orders, and we
   );
   const signature = got?.headers['service-signature'];
   await webhooks.verify(got?.body ?? '', signature, endpoint.json.secret, { toleranceSeconds: 3_600 });
+});
+
+test('what the older process put into the feed while it was alone is in the operator’s feed too', async () => {
+  const feedOf = (path: string, of = {}) => call(at(newer), 'GET', `${path}?after=start&limit=1000`, of);
+  const { json: alone } = await call(at(older), 'GET', '/v1/events/feed?after=start&limit=1000');
+  expect(alone.data.at(-1).type).toBe('esim.provisioned');
+  newer = await spawnServer(env);
+  const ofAccount = idsIn(await feedOf('/v1/events/feed'));
+  expect(ofAccount.slice(0, alone.data.length)).toEqual(alone.data.map(({ id }: { id: string }) => id));
+  const ofAll = await feedOf('/v1/operator/events/feed', { key: await createOperatorKey() });
+  expect(idsIn(ofAll).slice(0, alone.data.length)).toEqual(ofAccount.slice(0, alone.data.length));
 });

@@ -59,8 +59,9 @@ test('every operation of the contract is called at its own URL', async () => {
   };
   const { request: _, consumers, ...functions } = createSimplane(options);
   const { run: __, ...ofConsumers } = consumers;
-  const { request: ___, account: ____, ...ofOperator } = createOperator(options);
-  await callEverything({ ...functions, ofConsumers, ofOperator });
+  const { request: ___, account: ____, consumers: ofAll, ...ofOperator } = createOperator(options);
+  const { run: _____, ...ofAllConsumers } = ofAll;
+  await callEverything({ ...functions, ofConsumers, ofOperator, ofAllConsumers });
   const expected = Object.values(endpoints).map(
     ([method, path]) => `${method} ${path.replace(/\{\w+\}/g, 'x')}`,
   );

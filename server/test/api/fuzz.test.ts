@@ -1,13 +1,16 @@
 import { exampleCursor, exampleEvent, exampleGroupId } from '@simplane/contract';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { deployment } from '../../src/accounts/deployment.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { queueForDeployment } from '../../src/notify/webhooks/deployment-deliveries.ts';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { type ExistingIds, fixedRequests, requestTo, unstorableBody } from '../support/arbitraries.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { insertFailed, insertUnknown, insertWaiting } from '../support/insert-executions.ts';
 import { type OpenApi, operationsOf, responseChecker } from '../support/openapi-schemas.ts';
 import { send } from '../support/raw-http.ts';
+import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -90,6 +93,29 @@ async function existingIds({ path }: { path: string }): Promise<ExistingIds> {
   };
 }
 
+/** What the deployment has like an account. */
+async function idsOfDeployment(): Promise<ExistingIds> {
+  const asOperator = (method: string, path: string, body = {}) =>
+    call(service, method, `/v1/operator/${path}`, { key: operatorKey, ...(method !== 'GET' && { body }) });
+  // Requests of the fuzz may have created as many as there can be.
+  await service.db.pool.query('delete from webhook_endpoints where account_id = $1', [deployment.uuid]);
+  const { json: endpoint } = await asOperator('POST', 'webhook_endpoints', {
+    ...{ url: 'http://127.0.0.1:9/', enabled_event_types: ['*'] },
+  });
+  await call(service, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } });
+  await sequenceEvents(service);
+  await queueForDeployment(service.service);
+  const deliveries = await asOperator('GET', `webhook_endpoints/${endpoint.id}/deliveries`);
+  const recovery = await asOperator('POST', `webhook_endpoints/${endpoint.id}/recover`);
+  const consumer = await asOperator('PUT', 'event_consumers/fuzzed');
+  return {
+    webhook_endpoints: [endpoint.id],
+    deliveries: [deliveries.json.data[0].id],
+    recoveries: [recovery.json.id],
+    event_consumers: [consumer.json.name],
+  };
+}
+
 async function firstBundle(iccid: string): Promise<string> {
   return (await call(service, 'GET', `/v1/esims/${iccid}/bundles`)).json.data[0].id;
 }
@@ -158,10 +184,13 @@ describe.each(operations)('$method $path', (operation) => {
     const seen = new Map<number, number>();
     const existing = await idsFor(operation);
     // The operator changes products, and orders need theirs as it is.
-    const ids = operation.path.startsWith('/v1/operator/')
-      ? { ...existing, products: ['prod_th_unlimited_10d'] }
+    const isOperator = operation.path.startsWith('/v1/operator/');
+    const ids = isOperator
+      ? { ...existing, products: ['prod_th_unlimited_10d'], ...(await idsOfDeployment()) }
       : existing;
-    const { cursor } = (await call(service, 'GET', '/v1/events/feed')).json;
+    const { cursor } = isOperator
+      ? (await call(service, 'GET', '/v1/operator/events/feed', { key: operatorKey })).json
+      : (await call(service, 'GET', '/v1/events/feed')).json;
     const described = withExisting(operation, { cursor, event: existing.events?.[0] ?? '' });
     // A body can be wrong in more ways.
     const runs = operation.method === 'GET' ? { fixed: 10, random: 30 } : { fixed: 40, random: 60 };

@@ -9,7 +9,7 @@ import { type OrderKey, promoteAndAnnounce } from './ordered/promote.ts';
 
 type Deps = { db: Queryable; clock: Clock; signals: Pick<Signals, 'announce'> };
 
-// A statement with 500 events to one endpoint takes 20 ms.
+// Events per statement and endpoint: 500 take 10 ms for one endpoint, and 100 ms for ten.
 const batchSize = 500;
 // An endpoint with more waiting gets no more until some have ended; what it has not got stays in the feed. So one that hangs, or was
 // disabled for a week, fills no queue.

@@ -61,7 +61,8 @@ async function queue(): Promise<void> {
   await queueForDeployment(service.service);
 }
 
-const startSender = () => workers.push(service.startSender());
+const startSender = (overrides: Parameters<TestService['startSender']>[0] = {}) =>
+  workers.push(service.startSender(overrides));
 const arrivals = () => receiver.received.map(({ body }) => JSON.parse(body));
 const arrived = (count: number) =>
   until(
@@ -140,7 +141,7 @@ describe('an endpoint of the deployment', () => {
       response.statusCode = isFailing && JSON.parse(body).data.n === 1 ? 500 : 200;
       response.end();
     });
-    startSender();
+    startSender({ retryScheduleMs: [3_600_000] });
     await until(
       async () => arrivals().map(({ data }) => data.n),
       (seen) => seen.includes(3) && seen.includes(1),

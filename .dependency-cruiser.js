@@ -18,6 +18,8 @@ export const floors = [
   'orders/observations',
   'orders/bundles',
   'orders/esims',
+  // What an eSIM may use follows from it and its bundles, whose changes write it.
+  'orders/service',
   'orders/executions',
   // Who writes an event knows neither the feed nor its receivers.
   'notify/webhooks',

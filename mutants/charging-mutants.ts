@@ -11,7 +11,7 @@ const unit = 'server/src/orders/observations/charging.test.ts';
 export const chargingMutants: Mutant[] = [
   {
     name: 'byte-on-a-foreign-bundle',
-    file: plan,
+    file: 'server/src/orders/service/service-of.ts',
     find: 'country === null || countries === null || countries.includes(country)',
     replace: 'country === null || countries === null || countries.length > 0',
     tests: [unit],

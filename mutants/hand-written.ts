@@ -27,6 +27,7 @@ import { referenceMutants } from './reference-mutants.ts';
 import { requestMutants } from './request-mutants.ts';
 import { retentionMutants } from './retention-mutants.ts';
 import { sdkFeedMutants } from './sdk-feed-mutants.ts';
+import { serviceMutants } from './service-mutants.ts';
 import { undeliveredMutants } from './undelivered-mutants.ts';
 import { upgradeMutants } from './upgrade-mutants.ts';
 
@@ -128,7 +129,7 @@ const changes: Mutant[] = [
   {
     name: 'open-change-ignored',
     file: 'server/src/orders/esims/change.ts',
-    find: 'await requireNoOpenChange(tx, esim);',
+    find: 'await requireNoOpenChange(tx, esim, replaces ? pending.execution_id : null);',
     replace: '',
     tests: [api('guards')],
     why: 'One change of an eSIM at a time.',
@@ -136,7 +137,7 @@ const changes: Mutant[] = [
   {
     name: 'change-from-any-status',
     file: 'server/src/orders/esims/change.ts',
-    find: 'if (!canTransition(change, esim.status)) throw conflict(change, esim.status);',
+    find: 'if (!replaces && !canTransition(change, esim.status)) throw conflict(change, esim.status);',
     replace: '',
     tests: [api('guards')],
     why: 'A change is accepted only in a status that allows it.',
@@ -740,6 +741,7 @@ export const handWritten: readonly Mutant[] = [
   ...readinessMutants,
   ...upgradeMutants,
   ...retentionMutants,
+  ...serviceMutants,
   ...webhookMutants,
   ...backgroundMutants,
   ...recoveryMutants,

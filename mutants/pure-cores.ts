@@ -16,6 +16,8 @@ export const pureCores = [
   'server/src/platform/lists/cursor.ts',
   'server/src/platform/lists/read-page.ts',
   'server/src/orders/observations/plan-usage.ts',
+  'server/src/orders/service/account-turns.ts',
+  'server/src/orders/service/service-of.ts',
   'server/src/platform/secrets/service-signature.ts',
   'server/src/notify/webhooks/guard/is-allowed.ts',
   'server/src/notify/webhooks/sender/account-slots.ts',
@@ -27,7 +29,7 @@ export const pureCores = [
 ] as const;
 
 export const unitTests = [
-  'server/src/{orders,platform}/{addresses,bundles,esims,idempotency,lists,observations}/*.test.ts',
+  'server/src/{orders,platform}/{addresses,bundles,esims,idempotency,lists,observations,service}/*.test.ts',
   'server/src/orders/executions/judge.test.ts',
   'server/src/http/{rate-limit,token-buckets}.test.ts',
   'server/src/platform/secrets/service-signature.test.ts',

@@ -8,6 +8,7 @@ import { listOf, listQuery } from './pagination.ts';
 import { priceFields } from './product.ts';
 import { referenceInput, referenceSchema } from './reference.ts';
 import { nullableInteger, nullableObject, nullableUnixSeconds } from './schema.ts';
+import { AfterDepletion } from './service.ts';
 import { Type } from './type.ts';
 
 export const bundleStatuses = ['queued', 'active', 'depleted', 'expired', 'canceled'] as const;
@@ -28,6 +29,7 @@ const bundleExample = {
   data_bytes: exampleBytes.data,
   used_bytes: exampleBytes.used,
   thresholds: defaultThresholds,
+  after_depletion: { action: 'throttle', kbps: 128 },
   activated_at: exampleTime,
   expires_at: exampleTime + 30 * 86_400,
   as_of: exampleTime + 3_600,
@@ -61,6 +63,10 @@ export const Bundle = Type.Object(
     thresholds: Type.Array(Type.Integer(), {
       description: 'Usage percentages at which a `bundle.usage_threshold` event is sent.',
     }),
+    after_depletion: {
+      ...AfterDepletion,
+      description: 'What the network does once the data is used up: that of the product when it was bought.',
+    },
     activated_at: nullableUnixSeconds('When the bundle became active.'),
     expires_at: nullableUnixSeconds('When the bundle expires, unless it is used up before.'),
     as_of: nullableUnixSeconds('Time of the newest usage record in `used_bytes`.'),

@@ -1,13 +1,21 @@
 import type { Static } from 'typebox';
-import { exampleIccid, exampleProductId, exampleProfileError, exampleTime } from './example-values.ts';
+import {
+  exampleIccid,
+  exampleId,
+  exampleProductId,
+  exampleProfileError,
+  exampleTime,
+} from './example-values.ts';
 import { Execution, queuedExample } from './execution.ts';
 import { createdFilters, metadataFilter } from './filters.ts';
 import { iccid, iccidParams } from './iccid.ts';
+import { idPrefixes } from './ids.ts';
 import { descriptionInput, metadataInput, metadataSchema } from './metadata.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { referenceFilter, referenceInput, referenceSchema } from './reference.ts';
 import { nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
+import { EsimService } from './service.ts';
 import { Type } from './type.ts';
 
 export const esimStatuses = [
@@ -111,6 +119,7 @@ export const Esim = Type.Object(
       description:
         'Bytes used that no bundle covers: in a country without one, or when all were used up. Not part of any bundle’s `used_bytes`.',
     }),
+    service: EsimService,
     created: unixSeconds('When the eSIM was ordered.'),
     provisioned_at: nullableUnixSeconds('When the eSIM became ready to install.'),
   },
@@ -130,6 +139,17 @@ export const Esim = Type.Object(
         metadata: { order_id: 'A-1001' },
         country: null,
         uncovered_bytes: 0,
+        service: {
+          state: 'full',
+          reason: null,
+          kbps: null,
+          bundle_id: exampleId(idPrefixes.bundle),
+          until: null,
+          version: 1,
+          since: exampleTime + 2,
+          applied_version: 1,
+          applied_at: exampleTime + 3,
+        },
         created: exampleTime,
         provisioned_at: exampleTime + 2,
       },

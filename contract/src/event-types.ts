@@ -61,6 +61,19 @@ export const eventDataFields = {
     description: 'Bytes that the eSIM has used without a bundle, in all countries.',
     examples: [1_048_576],
   }),
+  state: Type.String({
+    description: 'What the network should let the eSIM do: `full`, `throttled` or `barred`.',
+    examples: ['throttled'],
+  }),
+  reason: nullableString({ description: 'Why it is not `full`; else null.', examples: ['depleted'] }),
+  kbps: nullableInteger({
+    description: 'Speed limit in kbit/s if it is `throttled`; else null.',
+    examples: [128],
+  }),
+  version: Type.Integer({
+    description: 'Version of the state; `service.version` of the eSIM.',
+    examples: [3],
+  }),
   url: Type.String({ description: 'URL of the endpoint.', examples: [exampleUrl] }),
   disabled_reason: Type.String({
     description: 'What happened, and what to fix.',
@@ -136,6 +149,11 @@ export const eventTypes = {
       'The eSIM used data that no bundle covers. Sent once per country and day (UTC); `country` is absent if the network reported none.',
     data: ['iccid', 'product_id', 'uncovered_bytes'],
     optional: ['country'],
+  },
+  'esim.service_changed': {
+    description:
+      'The eSIM may use more or less than before, or for another reason: `state`, `reason` or `kbps` of its `service` changed. The operator’s core may not have it yet: `applied_version` of the eSIM says so.',
+    data: ['iccid', 'product_id', 'state', 'reason', 'kbps', 'version'],
   },
   'bundle.added': {
     description:

@@ -30,6 +30,7 @@ export const executionErrorCodes = [
   'state_conflict',
   'product_missing',
   'canceled',
+  'superseded',
   'internal',
 ] as const;
 

@@ -40,6 +40,7 @@ export * from './recovery.ts';
 export * from './request.ts';
 export * from './sandbox.ts';
 export * from './search.ts';
+export * from './service.ts';
 export * from './session.ts';
 export { linesPattern, oneLinePattern } from './text-patterns.ts';
 export * from './timeline.ts';

@@ -4,6 +4,7 @@ import { exampleBytes, exampleProductId, exampleTime } from './example-values.ts
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
 import { nullableInteger, unixSeconds } from './schema.ts';
+import { AfterDepletion } from './service.ts';
 import { Type } from './type.ts';
 
 /** Operators choose product ids. The pattern keeps them safe in URL paths. */
@@ -56,6 +57,7 @@ export const Product = Type.Object(
     id,
     object: Type.Literal('product'),
     ...otherFields,
+    after_depletion: AfterDepletion,
     active: Type.Boolean({ description: 'Whether the product can be ordered.' }),
     created: unixSeconds('When the product was added to the catalog.'),
   },
@@ -72,6 +74,7 @@ export const Product = Type.Object(
         validity_days: 30,
         price: { amount: 900, currency: 'eur' },
         speeds: ['4G', '5G'],
+        after_depletion: { action: 'throttle', kbps: 128 },
         active: true,
         created: exampleTime,
       },

@@ -164,6 +164,13 @@ export type Bundle = {
   used_bytes: number;
   /** Usage percentages at which a `bundle.usage_threshold` event is sent. */
   thresholds: number[];
+  /** What the network does once the data is used up: that of the product when it was bought. */
+  after_depletion: {
+    /** `bar`: no more data. `throttle`: limited to `kbps` until the bundle’s validity ends. `none`: full service until then. */
+    action: 'bar' | 'throttle' | 'none';
+    /** Speed limit in kbit/s; only for `throttle`. */
+    kbps: number | null;
+  };
   /** When the bundle became active. Unix time in seconds. */
   activated_at: number | null;
   /** When the bundle expires, unless it is used up before. Unix time in seconds. */
@@ -174,6 +181,19 @@ export type Bundle = {
 
 /** A product as the operator sees it. */
 export type CatalogProduct = {
+  /** Whether the product can be ordered. */
+  active: boolean;
+  /** Whether accounts find the product in `GET /v1/products`. An unlisted one can be ordered by its id. */
+  listed: boolean;
+  /** The SM-DP+’s name for the product’s profiles. Accounts do not see it. */
+  profile_type: string | null;
+  /** What the network does with an eSIM whose data is used up, if it has no other bundle there. */
+  after_depletion: {
+    /** `bar`: no more data. `throttle`: limited to `kbps` until the bundle’s validity ends. `none`: full service until then. */
+    action: 'bar' | 'throttle' | 'none';
+    /** Speed limit in kbit/s; only for `throttle`. */
+    kbps: number | null;
+  };
   id: string;
   object: 'product';
   name: string;
@@ -190,14 +210,8 @@ export type CatalogProduct = {
     currency: string;
   };
   speeds: Array<'3G' | '4G' | '5G'>;
-  /** Whether the product can be ordered. */
-  active: boolean;
   /** When the product was added to the catalog. Unix time in seconds. */
   created: number;
-  /** Whether accounts find the product in `GET /v1/products`. An unlisted one can be ordered by its id. */
-  listed: boolean;
-  /** The SM-DP+’s name for the product’s profiles. Accounts do not see it. */
-  profile_type: string | null;
 };
 
 /** One event’s delivery to one endpoint. A replay creates a new one. */
@@ -316,6 +330,27 @@ export type Esim = {
   country: string | null;
   /** Bytes used that no bundle covers: in a country without one, or when all were used up. Not part of any bundle’s `used_bytes`. */
   uncovered_bytes: number;
+  /** What the eSIM may use now, and whether the operator’s core knows it. */
+  service: {
+    /** What the network should let the eSIM do with data. */
+    state: 'full' | 'throttled' | 'barred';
+    /** Why it is not `full`: no bundle yet (`not_active`), the bundle used up or expired, no bundle for the country where the eSIM is (`not_covered`), or the eSIM suspended or terminated. Null if it is. */
+    reason: 'not_active' | 'depleted' | 'expired' | 'not_covered' | 'suspended' | 'terminated' | null;
+    /** Speed limit in kbit/s if `throttled`, else null. */
+    kbps: number | null;
+    /** Id of the bundle that the state follows from; null if none. */
+    bundle_id: string | null;
+    /** When the state ends by itself, as a bundle’s validity does; null if no such time is known. Unix time in seconds. */
+    until: number | null;
+    /** Rises with every change. 0 before the first: the eSIM is being provisioned, or failed. */
+    version: number;
+    /** When this version was written. Unix time in seconds. */
+    since: number | null;
+    /** The newest version that the operator’s core has confirmed; null if none. In a sandbox without a core, always the newest. */
+    applied_version: number | null;
+    /** When the core confirmed it. Unix time in seconds. */
+    applied_at: number | null;
+  };
   /** When the eSIM was ordered. Unix time in seconds. */
   created: number;
   /** When the eSIM became ready to install. Unix time in seconds. */
@@ -398,7 +433,7 @@ export type Execution = {
   /** Why the execution failed. Present if `status` is `failed`. */
   error?: {
     /** Reason, from a closed list. */
-    code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
+    code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'superseded' | 'internal';
     /** The cause and what to do about it. */
     message: string;
     /** Whether the same request can succeed if you send it again. */
@@ -458,7 +493,7 @@ export type FailureGroup = {
   id: string;
   object: 'failure_group';
   /** As in `error.code` of its executions. */
-  code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
+  code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'superseded' | 'internal';
   /** The host that was called; null if unknown. */
   network: string | null;
   /** The network’s own code, such as `8.2.5/3.7` or `HTTP 503`; null if there is none. */
@@ -862,7 +897,7 @@ export type OperatorExecution = {
   /** Why the execution failed. Present if `status` is `failed`. */
   error?: {
     /** Reason, from a closed list. */
-    code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
+    code: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'superseded' | 'internal';
     /** The cause and what to do about it. */
     message: string;
     /** Whether the same request can succeed if you send it again. */
@@ -973,6 +1008,13 @@ export type Product = {
     currency: string;
   };
   speeds: Array<'3G' | '4G' | '5G'>;
+  /** What the network does with an eSIM whose data is used up, if it has no other bundle there. */
+  after_depletion: {
+    /** `bar`: no more data. `throttle`: limited to `kbps` until the bundle’s validity ends. `none`: full service until then. */
+    action: 'bar' | 'throttle' | 'none';
+    /** Speed limit in kbit/s; only for `throttle`. */
+    kbps: number | null;
+  };
   /** Whether the product can be ordered. */
   active: boolean;
   /** When the product was added to the catalog. Unix time in seconds. */
@@ -1333,6 +1375,16 @@ export type EventData = {
     country?: string;
     reference?: string;
   };
+  /** The eSIM may use more or less than before, or for another reason: `state`, `reason` or `kbps` of its `service` changed. The operator’s core may not have it yet: `applied_version` of the eSIM says so. */
+  'esim.service_changed': {
+    iccid: string;
+    product_id: string;
+    state: string;
+    reason: string | null;
+    kbps: number | null;
+    version: number;
+    reference?: string;
+  };
   /** A top-up succeeded: its bundle was added to the eSIM. The first bundle of an eSIM comes with `esim.provisioned`. */
   'bundle.added': {
     iccid: string;
@@ -1672,7 +1724,7 @@ export type Operations = {
       /** Only executions of this type. Separate several by commas. */
       type?: 'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add' | Array<'esim.provision' | 'esim.suspend' | 'esim.resume' | 'esim.terminate' | 'bundle.add'>;
       /** Only failed executions with this `error.code`. */
-      error_code?: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
+      error_code?: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'superseded' | 'internal';
       /** Only executions after this time. Unix time in seconds. */
       'created[gt]'?: number;
       /** Only executions at or after this time. Unix time in seconds. */
@@ -2469,7 +2521,7 @@ export type Operations = {
       /** Only executions in this status. */
       status?: 'queued' | 'running' | 'succeeded' | 'failed';
       /** Only failed executions with this `error.code`. */
-      error_code?: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'internal';
+      error_code?: 'declined' | 'out_of_stock' | 'network_unavailable' | 'outcome_unknown' | 'state_conflict' | 'product_missing' | 'canceled' | 'superseded' | 'internal';
       /** Only executions of this account. */
       account_id?: string;
       /** Only executions that were accepted at least this many seconds ago. */
@@ -2958,6 +3010,13 @@ export type Operations = {
       listed?: boolean;
       /** The SM-DP+’s name for the product’s profiles. Accounts do not see it. */
       profile_type?: string | null;
+      /** What the network does with an eSIM whose data is used up, if it has no other bundle there. */
+      after_depletion?: {
+        /** `bar`: no more data. `throttle`: limited to `kbps` until the bundle’s validity ends. `none`: full service until then. */
+        action: 'bar' | 'throttle' | 'none';
+        /** Speed limit in kbit/s; only for `throttle`. */
+        kbps?: number | null;
+      };
     };
     result: CatalogProduct;
   };

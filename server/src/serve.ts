@@ -19,7 +19,7 @@ import type { Config } from './config/settings.ts';
 import { version } from './config/version.ts';
 import { createApp } from './http/app.ts';
 import { startMetrics } from './http/metrics-app.ts';
-import type { Network, ObservationSource } from './network/port.ts';
+import type { Core, Network, ObservationSource } from './network/port.ts';
 import { createObservationHandler } from './orders/observations/handle-observation.ts';
 import type { Clock } from './platform/clock.ts';
 import { type Connection, connect, nameServers } from './platform/db/connect.ts';
@@ -83,6 +83,7 @@ type Parts = {
   /** Measured before anything is written. */
   clock: DatabaseClock;
   observations: ObservationSource | null;
+  core: Core | null;
   certificates(): CertificateEnd[];
   /** How this process reaches the systems it calls. */
   peers(): PeerReport[];
@@ -96,6 +97,7 @@ async function start(
   {
     clock = createDatabaseClock(),
     observations = null,
+    core = null,
     certificates = () => [],
     peers = () => [],
   }: Partial<Parts>,
@@ -126,7 +128,7 @@ async function start(
   const chores = role === 'worker' ? null : startChores(apiChores(service), service, onError);
   const work = workWhileClockIsRight({
     ...{ skew, log, metrics, stopTimeoutMs, onError },
-    start: role === 'api' ? null : () => startWork(service, config, network, onError),
+    start: role === 'api' ? null : () => startWork(service, config, { network, core }, onError),
   });
   const { isPaused, check: onMeasured } = work;
   const { throughput } = metrics;

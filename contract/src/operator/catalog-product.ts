@@ -4,6 +4,7 @@ import { operation } from '../operation.ts';
 import { listOf, listQuery } from '../pagination.ts';
 import { Product, productFields } from '../product.ts';
 import { nullableString } from '../schema.ts';
+import { afterDepletionInput } from '../service.ts';
 import { Type } from '../type.ts';
 
 /** Free text of the operator (SGP.22 §5.3.1). A leading or trailing space or a control character is a typing error. */
@@ -24,12 +25,13 @@ export const catalogFields = {
     description: 'The SM-DP+’s name for the product’s profiles. Accounts do not see it.',
     examples: ['ACME-EU-5G'],
   }),
+  after_depletion: afterDepletionInput,
 };
 
 const [productExample] = (Product as unknown as { examples: [object] }).examples;
 
 export const CatalogProduct = Type.Object(
-  { ...Product.properties, ...catalogFields },
+  { ...catalogFields, ...Product.properties, active: catalogFields.active },
   {
     title: 'CatalogProduct',
     description: 'A product as the operator sees it.',
@@ -94,6 +96,7 @@ export const putCatalogProduct = operation({
       active: Type.Optional(catalogFields.active),
       listed: Type.Optional(catalogFields.listed),
       profile_type: Type.Optional(catalogFields.profile_type),
+      after_depletion: Type.Optional(catalogFields.after_depletion),
     },
     {
       additionalProperties: false,
@@ -106,6 +109,7 @@ export const putCatalogProduct = operation({
           price: { amount: 900, currency: 'eur' },
           speeds: ['4G', '5G'],
           profile_type: 'ACME-EU-5G',
+          after_depletion: { action: 'throttle', kbps: 128 },
         },
       ],
     },

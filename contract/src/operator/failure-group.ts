@@ -29,6 +29,7 @@ export const executionRemedies: Record<ExecutionErrorCode, string> = {
   state_conflict:
     'The profile or the eSIM was not in the expected state. Check whether somebody else uses the same ICCIDs.',
   product_missing: 'Import the product into the catalog again, then retry.',
+  superseded: 'Nothing: a newer change of the eSIM replaced it.',
   canceled: 'Nothing: the account canceled it.',
   internal:
     'A bug or an outage of this service: see `last_error` and the log for the cause. Retry after the fix.',

@@ -78,6 +78,7 @@ const errorCodes = namesOf<ErrorCode>({
   state_conflict: true,
   product_missing: true,
   canceled: true,
+  superseded: true,
   internal: true,
 });
 

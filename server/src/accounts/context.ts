@@ -1,4 +1,5 @@
 import type { ApiVersion, AuditWay, Scope } from '@simplane/contract';
+import type { CoreMode } from '../network/core-mode.ts';
 import type { AddressPolicy } from '../platform/addresses/address-policy.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -48,8 +49,8 @@ export type OperatorContext = Origin & {
   newUuid: NewUuid;
   signals: Pick<Signals, 'announce'>;
   mode: 'sandbox' | 'live';
-  /** Whether suspend and resume reach a network. */
-  hasCore: boolean;
+  /** How the operator's core learns about eSIMs. */
+  core: CoreMode;
   /** Whether ICCIDs of the network must have a valid check digit. */
   requiresCheckDigit: boolean;
   keyring: Keyring;

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { createKeyDirectory } from '../accounts/key-directory.ts';
 import { addressPolicyOf } from '../config/address-policy.ts';
 import type { Config } from '../config/settings.ts';
+import type { CoreMode } from '../network/core-mode.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Connection } from '../platform/db/connect.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -53,7 +54,7 @@ export async function createService(
     ...config,
     ...config.retired,
     requiresCheckDigit: config.es2IccidCheck === 'luhn',
-    hasCore: config.mode === 'sandbox' || config.coreUrl !== null,
+    core: coreModeOf(config),
     db,
     clock,
     clockTrouble,
@@ -85,6 +86,11 @@ export function createErrorHandler({ metrics, log }: Pick<Service, 'metrics' | '
     metrics.backgroundFailureCount.inc();
     log.warn({ ...about, cause: describeCause(error) }, 'background work failed; it will be retried');
   };
+}
+
+function coreModeOf({ mode, coreUrl, coreCommands }: Config): CoreMode {
+  if (coreUrl === null) return mode === 'sandbox' ? 'mock' : 'none';
+  return coreCommands === 'set_service' ? 'state' : 'commands';
 }
 
 /** Null if other processes cannot be listened to. */

@@ -1,4 +1,5 @@
 import type { ExecutionType } from '@simplane/contract';
+import type { CoreMode } from '../network/core-mode.ts';
 import { firstBundleFrom } from '../orders/bundles/insert-from.ts';
 import { topUpRunner } from '../orders/bundles/run-top-up.ts';
 import { cancelBundles, promoteBundle } from '../orders/bundles/write.ts';
@@ -11,9 +12,10 @@ import type { Runner } from '../orders/executions/runner.ts';
 /** The runner for each execution type. */
 export function createRunners(
   iccidRanges: readonly IccidRange[] | null = null,
+  core: CoreMode = 'none',
 ): Record<ExecutionType, Runner> {
   return {
-    'esim.provision': createProvisionRunner(createIccidSource(iccidRanges), firstBundleFrom),
+    'esim.provision': createProvisionRunner(createIccidSource(iccidRanges), firstBundleFrom, core),
     'esim.suspend': createChangeRunner('suspend'),
     // If the active bundle expired while the eSIM was suspended, the next one becomes active.
     'esim.resume': createChangeRunner('resume', (tx, esim, deps) =>

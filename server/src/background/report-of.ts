@@ -7,7 +7,7 @@ type Parts = {
   config: Config;
   certificates(): CertificateEnd[];
   peers(): PeerReport[];
-  isPaused(): boolean;
+  isPaused(kind: 'core' | 'network'): boolean;
   throughput: Throughput;
   clockSkewMs(): number;
 };
@@ -20,7 +20,9 @@ export function reportOf(parts: Parts): ProcessReport {
     certificates: certificates().map(({ setting, endsAt }) => ({ setting, ends_at: endsAt.toISOString() })),
     throughput: throughput.read(),
     clock_skew_ms: clockSkewMs(),
-    // The pause is for calls that provision, so not for the core's commands.
-    networks: peers().map((peer) => ({ ...peer, paused: peer.kind !== 'core' && isPaused() })),
+    networks: peers().map((peer) => ({
+      ...peer,
+      paused: isPaused(peer.kind === 'core' ? 'core' : 'network'),
+    })),
   };
 }

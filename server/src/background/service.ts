@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { KeyDirectory } from '../accounts/key-directory.ts';
+import type { CoreMode } from '../network/core-mode.ts';
 import type { Probing } from '../notify/webhooks/sender/probes.ts';
 import type { AddressPolicy } from '../platform/addresses/address-policy.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -14,8 +15,7 @@ import type { RequestLog } from '../views/request-log/buffer.ts';
 export type Service = Probing &
   Overrides & {
     mode: 'sandbox' | 'live';
-    /** Whether there is a core network for suspend and resume: the mock's or the operator's. */
-    hasCore: boolean;
+    core: CoreMode;
     /** Whether ICCIDs of the network must have a valid check digit. */
     requiresCheckDigit: boolean;
     role: 'all' | 'api' | 'worker';

@@ -14,7 +14,7 @@ export function startExecutions(
   onError: (error: unknown) => void,
   overrides: Partial<Parameters<typeof startExecutionWorker>[0]> = {},
 ) {
-  const runners = createRunners(config.iccidRanges);
+  const runners = createRunners(config.iccidRanges, service.core);
   // One gateway error may be a restart; five in a row are an outage. Ten seconds are short beside the retries of an order.
   const { networkPauseAfter = 5, networkPauseMs = 10_000 } = service;
   countFromZero(service, Object.keys(runners));
@@ -26,6 +26,7 @@ export function startExecutions(
     newUuid: service.newUuid,
     signals: service.signals,
     network,
+    core: service.core,
     onOutcome(type, outcome) {
       service.metrics.executionCount.inc({ execution_type: type, outcome });
       if (outcome !== 'postponed') service.metrics.throughput.count(`executions_${outcome}`);

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { deployment } from '../accounts/deployment.ts';
 import type { Config } from '../config/settings.ts';
-import type { Network } from '../network/port.ts';
+import type { Core, Network } from '../network/port.ts';
 import { startSequencer } from '../notify/feed/sequencer.ts';
 import { queueForDeployment } from '../notify/webhooks/deployment-deliveries.ts';
 import { placeInOrder } from '../notify/webhooks/ordered/place-in-order.ts';
@@ -12,12 +12,13 @@ import { describeCause } from '../platform/telemetry/describe-cause.ts';
 import { runWhenWoken } from '../platform/worker/wake.ts';
 import { startChores, workerChores } from './chores.ts';
 import type { Service } from './service.ts';
+import { startCore } from './start-core.ts';
 import { returnsChore, startExecutions } from './start-executions.ts';
 import { startWebhooks } from './start-webhooks.ts';
 
 export type Work = {
-  /** Whether it makes no calls to the network for now. */
-  isPaused(): boolean;
+  /** Whether it makes no calls to the core, or to the network that provisions, for now. */
+  isPaused(kind: 'core' | 'network'): boolean;
   /** Waits for what is in flight, and gives the leases back. */
   stop(timeoutMs: number): Promise<void>;
 };
@@ -26,7 +27,7 @@ export type Work = {
 export function startWork(
   service: Service,
   config: Config,
-  network: Network | null,
+  { network, core }: { network: Network | null; core: Core | null },
   onError: (error: unknown, about?: object) => void,
 ): Work {
   const sequencer = startFeed(service, onError);
@@ -35,11 +36,18 @@ export function startWork(
   const worker = network && hasKeys ? startExecutions(service, config, network, onError) : null;
   const returns = network && hasKeys ? [returnsChore(service, config, network, onError)] : [];
   const chores = startChores([...workerChores(service, config, onError), ...returns], service, onError);
+  const coreSender = core && service.core === 'state' ? startCore(service, config, core, onError) : null;
   const sender = hasKeys ? startWebhooks(service, config, onError) : null;
   return {
-    isPaused: () => worker?.isPaused() ?? false,
+    isPaused: (kind) => (kind === 'core' ? coreSender : worker)?.isPaused() ?? false,
     async stop(timeoutMs) {
-      await Promise.all([worker?.stop(timeoutMs), sender?.stop(timeoutMs), sequencer.stop(), chores.stop()]);
+      await Promise.all([
+        worker?.stop(timeoutMs),
+        coreSender?.stop(timeoutMs),
+        sender?.stop(timeoutMs),
+        sequencer.stop(),
+        chores.stop(),
+      ]);
     },
   };
 }

@@ -2,6 +2,7 @@ import { one } from '../platform/db/statement.ts';
 
 export type Waiting =
   | 'bundles'
+  | 'services'
   | 'recoveries'
   | 'groupRetries'
   | 'blocked'
@@ -16,6 +17,7 @@ export type Waiting =
 export const readWaiting = one<Record<Waiting, boolean>, [at: Date]>('chores_waiting')`
 select
   exists (select from bundles where status = 'active' and expires_at <= $1) as bundles,
+  exists (select from esims where service_ends_at <= $1) as services,
   exists (select from recoveries where finished_at is null) as recoveries,
   exists (select from failure_group_retries where finished_at is null) as "groupRetries",
   exists (select from blocked_deliveries) as blocked,

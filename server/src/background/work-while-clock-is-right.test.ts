@@ -47,11 +47,11 @@ function begin(aheadMs = 0) {
 test('work stops once while the clock is wrong, and starts again only when all of it has stopped', async () => {
   const { work, measure, happened, endStop } = begin();
   await measure(100);
-  expect([happened, work.isPaused()]).toEqual([['started'], true]);
+  expect([happened, work.isPaused('network')]).toEqual([['started'], true]);
   await measure(31_000);
   await measure(32_000);
   await measure(0);
-  expect([happened, work.isPaused()]).toEqual([['started', 'stopping within 7000'], false]);
+  expect([happened, work.isPaused('network')]).toEqual([['started', 'stopping within 7000'], false]);
   endStop();
   await nextTurn();
   expect(happened).toEqual(['started', 'stopping within 7000', 'stopped', 'started']);

@@ -44,7 +44,7 @@ export function workWhileClockIsRight(options: Options): Work & { check(): void 
   check();
   return {
     check,
-    isPaused: () => work?.isPaused() ?? false,
+    isPaused: (kind) => work?.isPaused(kind) ?? false,
     async stop(timeoutMs) {
       isStopping = true;
       turning = turning.then(() => turn(timeoutMs));

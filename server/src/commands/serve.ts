@@ -34,6 +34,7 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
   const running = await serve(config, log, network, {
     clock,
     observations,
+    core: config.coreUrl === null ? null : core.commands,
     certificates,
     peers: () => peers.map((state) => state.report()),
   });

@@ -70,7 +70,13 @@ export const orderSettings = {
       parse: parseCoreUrl,
     },
     '',
-    'The URL that suspend and resume commands to your core network are sent to. Unset in live: suspend and resume return 409 `core_not_connected`.',
+    'Where your core network gets the service of each eSIM; see [docs/core-commands.md](core-commands.md). Unset in live: suspend and resume return 409 `core_not_connected`.',
+  ),
+  coreCommands: setting(
+    'SIMPLANE_CORE_COMMANDS',
+    oneOf('set_service', 'suspend_resume'),
+    'set_service',
+    '`set_service`: the core gets the state of each eSIM whenever it changes. `suspend_resume`: it gets the commands `suspend` and `resume` only, as in releases before 0.3.',
   ),
   coreSecret: setting(
     'SIMPLANE_CORE_SECRET',

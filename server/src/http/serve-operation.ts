@@ -64,7 +64,7 @@ export function serveOperation(
   const checkBody = isWrite(definition)
     ? onFirstCall(() => compileValidator(definition.body ?? noFields))
     : () => null;
-  const { clock, newUuid, signals, keyring, addressPolicy, probes, mode, hasCore } = service;
+  const { clock, newUuid, signals, keyring, addressPolicy, probes, mode, core } = service;
   const { endpointLimit, usageMaxAgeMs, requiresCheckDigit } = service;
 
   app.route({
@@ -167,7 +167,7 @@ export function serveOperation(
       endpointLimit,
       usageMaxAgeMs,
       mode,
-      hasCore,
+      core,
       requiresCheckDigit,
       apiVersion,
       waitForRoom: () => unread.reserve(request, maxPageBytes),

@@ -96,6 +96,11 @@ export type Refusal = {
   upstream?: Record<string, string>;
 };
 
+/** The operator's core, which is told what each eSIM may use. The body of an id never changes. */
+export type Core = {
+  setService(call: { id: string; body: string; signal: AbortSignal }): Promise<Reply<Done>>;
+};
+
 /** Reported by a network unasked. Observations may be missing, repeated, late and out of order. */
 export type Observation = { iccid: string; at: Date } & (
   | { kind: 'profile'; state: Exclude<ObservedState, 'error'>; eid?: string }

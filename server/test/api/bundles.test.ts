@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expireBundles } from '../../src/orders/bundles/expire.ts';
 import { settleTopUp, storeBundle } from '../../src/orders/bundles/run-top-up.ts';
 import { cancelBundles } from '../../src/orders/bundles/write.ts';
+import { lockOwnEsim } from '../../src/orders/esims/lock.ts';
 import { observe } from '../../src/orders/observations/observe.ts';
 import { takeUsage } from '../../src/orders/observations/take-usage.ts';
 import { openDatabase } from '../../src/platform/db/database.ts';
@@ -159,7 +160,7 @@ describe('usage', () => {
       [type, data['bundle_id'], data['threshold_percent']].join(' '),
     );
     expect(new Set(emitted).size).toBe(emitted.length);
-    expect(emitted.length).toBe(1 + 3 * (1 + 3 + 1) + 1);
+    expect(emitted.length).toBe(1 + 3 * (1 + 3 + 1) + 1 + 1);
   });
 
   test('never exceeds the largest safe integer', async () => {
@@ -221,7 +222,7 @@ describe('expiry', () => {
     const expiredBefore = await countExpired();
     const others = Array.from({ length: 3 }, () => ({
       db: openDatabase({ connectionString: service.databaseUrl, poolSize: 2, onError: () => {} }),
-      deps: { clock: service.clock, newUuid: createUuidV7(service.clock) },
+      deps: { clock: service.clock, newUuid: createUuidV7(service.clock), core: 'mock' as const },
     }));
     const counts = await Promise.all(others.map(({ db, deps }) => expireBundles(db, deps)));
     // A process that finds only eSIMs locked by others stops; the next run takes the rest.
@@ -282,10 +283,10 @@ const executionId = 'exec_01m7egwbaqe6tahmdn0gd86s76';
 
 describe('a top-up', () => {
   async function topUp(iccid: string, status: EsimStatus, thresholds?: number[]) {
-    const esim = { account_id: service.accountUuid, iccid, status, country: null };
-    await service.db.transaction((tx) =>
-      settleTopUp(tx, { esim, product, price, thresholds }, { ...service.service, executionId }),
-    );
+    await service.db.transaction(async (tx) => {
+      const esim = { ...(await lockOwnEsim(tx, service.accountUuid, iccid)), status };
+      await settleTopUp(tx, { esim, product, price, thresholds }, { ...service.service, executionId });
+    });
   }
 
   test('is active at once on an active eSIM without an active bundle, and otherwise queued', async () => {

@@ -79,7 +79,7 @@ describe('a 409 decided by the operation is stored under its key', () => {
 
   test('an error for a missing setup is not stored: the same key works once the core is connected', async () => {
     const iccid = await createEsim('active');
-    const unconnected = await startService({ databaseUrl: service.databaseUrl, hasCore: false });
+    const unconnected = await startService({ databaseUrl: service.databaseUrl, core: 'none' });
     const key = await service.createKey();
     const suspend = (url: string) =>
       call({ url, key }, 'POST', `/v1/esims/${iccid}/suspend`, { idempotencyKey: 'core' });

@@ -22,7 +22,7 @@ async function startHere(): Promise<Live> {
   const service = await startService({
     mode: config.mode,
     addressPolicy: addressPolicyOf(config),
-    hasCore: config.coreUrl !== null,
+    core: config.coreUrl === null ? 'none' : 'commands',
   });
   const testKey = generateApiKey('sandbox');
   const iccid = await insertEsim(service.db, service.accountUuid);

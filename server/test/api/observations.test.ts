@@ -166,6 +166,13 @@ describe('the life of an eSIM', () => {
         type: 'bundle.expired',
         data: { iccid, bundle_id: second.id, product_id: 'prod_2', used_bytes: 100, data_bytes: 500 },
       },
+      {
+        type: 'esim.service_changed',
+        data: {
+          ...{ iccid, product_id: 'prod_test', state: 'barred', reason: 'expired', kbps: null },
+          version: expect.any(Number),
+        },
+      },
     ]);
     expect(await bytesIn()).toEqual([
       ['depleted', 1000],

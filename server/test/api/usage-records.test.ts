@@ -67,7 +67,8 @@ async function stateOf(iccid: string, on: TestService = service) {
   const [esim] = await on.db.query<{ status: string; country: string | null }>(
     {
       name: 'test_esim',
-      text: 'select status, country, country_observed_at, uncovered_bytes, late_bytes from esims where iccid = $1',
+      text: `select status, country, country_observed_at, uncovered_bytes, late_bytes, service - 'bundle_id' as service
+             from esims where iccid = $1`,
     },
     [iccid],
   );
@@ -82,7 +83,7 @@ async function stateOf(iccid: string, on: TestService = service) {
     {
       name: 'test_events',
       text: `select type, (body::jsonb -> 'data') - 'iccid' - 'bundle_id' as data from events
-             where body::jsonb -> 'data' ->> 'iccid' = $1 order by id`,
+             where body::jsonb -> 'data' ->> 'iccid' = $1 and type <> 'esim.service_changed' order by id`,
     },
     [iccid],
   );

@@ -138,7 +138,7 @@ test('an account learns nothing of the operator if the core is not connected or 
     expect(error.code).toBe('network_unavailable');
     expect(JSON.stringify(troubles)).toMatch(/SIMPLANE_CORE_URL|127\.0\.0\.1:1"/);
   }
-  const unconnected = await startService({ mode: 'live', hasCore: false, databaseUrl: service.databaseUrl });
+  const unconnected = await startService({ mode: 'live', core: 'none', databaseUrl: service.databaseUrl });
   const key = await unconnected.createKey({ accountUuid: service.accountUuid });
   const refused = await call(unconnected, 'POST', `/v1/esims/${iccid}/suspend`, { key });
   expect(refused.json.error.code).toBe('core_not_connected');

@@ -179,6 +179,35 @@ describe('a command', () => {
   });
 });
 
+describe('a state', () => {
+  const setService = () =>
+    commands.setService({ id: `${iccid}.1`, body: '{"id":"x"}', signal: new AbortController().signal });
+
+  test('is sent as the bytes that were given, signed, with its id', async () => {
+    expect(await setService()).toEqual({ kind: 'done', result: {} });
+    expect(core.received[0]?.body).toBe('{"id":"x"}');
+    expect(core.received[0]?.headers['idempotency-key']).toBe(`${iccid}.1`);
+  });
+
+  test.each([
+    [500, {}],
+    [429, {}],
+    [401, {}],
+    [502, { isDown: true }],
+    [503, { isDown: true }],
+    [504, { isDown: true }],
+  ])('that a %i answers says whether the core is down', async (status, expected) => {
+    answer(status, '');
+    const { kind, reason: _, ...rest } = (await setService()) as { kind: string; reason: unknown };
+    expect([kind, rest]).toEqual(['failed', expected]);
+  });
+
+  test('without an answer shows that the core is down', async () => {
+    core.answer((response) => response.destroy());
+    expect(await setService()).toMatchObject({ kind: 'failed', isDown: true, isUnreached: true });
+  });
+});
+
 describe('suspend and resume of an eSIM', () => {
   let service: TestService;
   beforeAll(async () => {
@@ -218,7 +247,10 @@ describe('suspend and resume of an eSIM', () => {
     expect((await call(service, 'GET', `/v1/esims/${iccid}`)).json.status).toBe('suspended');
   });
 
-  test('are sent to the core in the settings', async () => {
+  test.each([
+    ['set_service', 'barred'],
+    ['suspend_resume', undefined],
+  ])('are sent to the core in the settings, with %s', async (commands, state) => {
     const database = await cloneDatabase();
     const server = await spawnServer({
       DATABASE_URL: database.url,
@@ -227,6 +259,7 @@ describe('suspend and resume of an eSIM', () => {
       SIMPLANE_MOCK_DELAY: '0ms',
       SIMPLANE_CORE_URL: `${core.url}/commands`,
       SIMPLANE_CORE_SECRET: secret,
+      SIMPLANE_CORE_COMMANDS: commands,
     });
     try {
       const target = { url: server.url, key: 'sp_test_core_commands_sandbox' };
@@ -240,10 +273,11 @@ describe('suspend and resume of an eSIM', () => {
         async () => (await call(target, 'GET', `/v1/esims/${esim.iccid}`)).json,
         ({ status }) => status === 'suspended',
       );
-      const [got] = core.received;
+      const got = core.received.at(-1);
       expect(got?.path).toBe('/commands');
       expect(got?.headers['user-agent']).toMatch(/^Simplane\/\d/);
-      expect(JSON.parse(got?.body ?? '')).toMatchObject({ command: 'suspend', iccid: esim.iccid });
+      const command = state ? { command: 'set_service', state, reason: 'suspended' } : { command: 'suspend' };
+      expect(JSON.parse(got?.body ?? '')).toMatchObject({ ...command, iccid: esim.iccid });
       expect(server.output()).not.toContain(secret);
     } finally {
       await server.end('SIGTERM');
@@ -254,8 +288,8 @@ describe('suspend and resume of an eSIM', () => {
   test('without a core answer 409 and queue nothing, and the same key works once a core is connected', async () => {
     const { iccid } = await settled((await provision(service)).json.id);
     const { databaseUrl } = service;
-    const unconnected = await startService({ mode: 'live', hasCore: false, databaseUrl });
-    const connected = await startService({ mode: 'live', hasCore: true, databaseUrl });
+    const unconnected = await startService({ mode: 'live', core: 'none', databaseUrl });
+    const connected = await startService({ mode: 'live', core: 'commands', databaseUrl });
     try {
       const key = await unconnected.createKey({ accountUuid: service.accountUuid });
       for (const change of ['suspend', 'resume']) {
@@ -285,13 +319,14 @@ describe('suspend and resume of an eSIM', () => {
   });
 });
 
-describe('the receiver in the guide', () => {
-  test('executes a command once and rejects one that is unsigned, stale or signed with another secret', async () => {
+describe('the core in the guide', () => {
+  test('has at most 60 lines, keeps the highest version and rejects a state that is unsigned, stale or signed with another secret', async () => {
     const page = await readFile(
       fileURLToPath(new URL('../../../docs/core-commands.md', import.meta.url)),
       'utf8',
     );
-    const [, program = ''] = /## A receiver\n.*?```js\n(.*?)```/s.exec(page) ?? [];
+    const [, program = ''] = /## A core to copy\n.*?```js\n(.*?)```/s.exec(page) ?? [];
+    expect(program.trim().split('\n').length).toBeLessThanOrEqual(60);
     const folder = await mkdtemp(join(tmpdir(), 'simplane-core-'));
     await writeFile(join(folder, 'receiver.mjs'), program);
     const receiver = spawn(process.execPath, [join(folder, 'receiver.mjs')], {
@@ -307,23 +342,32 @@ describe('the receiver in the guide', () => {
         (found) => found.length > 0,
       );
       const sentAtSeconds = nowSeconds();
-      const send = (id: string, options: { secret?: string; atSeconds?: number } = {}) =>
+      const send = (version: number, state: string, options: { secret?: string; atSeconds?: number } = {}) =>
         createCoreCommands({
           url,
           secret: options.secret ?? secret,
           userAgent: 'x',
           nowSeconds: () => options.atSeconds ?? sentAtSeconds,
-        }).suspend({ id, attempt: 1, signal: new AbortController().signal, iccid });
-      expect(await send('a', { secret: `${secret}x` })).toMatchObject({ kind: 'failed' });
-      expect(await send('b', { atSeconds: sentAtSeconds - 400 })).toMatchObject({ kind: 'failed' });
-      const unsigned = await fetch(url, { method: 'POST', body: '{"id":"c","command":"suspend"}' });
+        }).setService({
+          id: `${iccid}.${version}`,
+          body: JSON.stringify({ iccid, version, state, kbps: 128 }),
+          signal: new AbortController().signal,
+        });
+      expect(await send(1, 'full', { secret: `${secret}x` })).toMatchObject({ kind: 'failed' });
+      expect(await send(1, 'full', { atSeconds: sentAtSeconds - 400 })).toMatchObject({ kind: 'failed' });
+      const unsigned = await fetch(url, { method: 'POST', body: '{"iccid":"c","version":1}' });
       expect(unsigned.status).toBe(401);
-      expect(await send('d')).toMatchObject({ kind: 'done' });
-      expect(await send('d')).toMatchObject({ kind: 'done' });
-      expect(await send('e')).toMatchObject({ kind: 'done' });
+      for (const [version, state] of [
+        [2, 'throttled'],
+        [2, 'throttled'],
+        [1, 'full'],
+        [3, 'barred'],
+      ] as const) {
+        expect(await send(version, state)).toMatchObject({ kind: 'done' });
+      }
       await until(
         async () => output.trim().split('\n').slice(1),
-        (lines) => lines.length === 2 && lines.every((line) => line === `suspend ${iccid}`),
+        (lines) => lines.join() === `${iccid}: 128 kbit/s,${iccid}: barred`,
       );
     } finally {
       receiver.kill();

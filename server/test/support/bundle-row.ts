@@ -23,6 +23,7 @@ export function bundleRow(id: string, fields: Partial<BundleRow> = {}): BundleRo
     created_at: start,
     countries: null,
     price: null,
+    after_depletion: null,
     most_used_bytes: null,
     ...fields,
   };

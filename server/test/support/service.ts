@@ -8,6 +8,7 @@ import { seedSandbox } from '../../src/accounts/products/sandbox-catalog.ts';
 import { storeAccount } from '../../src/accounts/store-account.ts';
 import { createErrorHandler } from '../../src/background/create-service.ts';
 import type { Service } from '../../src/background/service.ts';
+import { startCore } from '../../src/background/start-core.ts';
 import { startExecutions } from '../../src/background/start-executions.ts';
 import { startProbes, startWebhooks } from '../../src/background/start-webhooks.ts';
 import { startFeed } from '../../src/background/start-work.ts';
@@ -15,10 +16,11 @@ import { readConfig } from '../../src/config/read-config.ts';
 import { createApp } from '../../src/http/app.ts';
 import { operatorRoutes } from '../../src/http/operator-routes.ts';
 import { routes } from '../../src/http/routes.ts';
-import type { Network } from '../../src/network/port.ts';
+import type { Core, Network } from '../../src/network/port.ts';
 import type { Sequencer, startSequencer } from '../../src/notify/feed/sequencer.ts';
 import type { Sender, startSender } from '../../src/notify/webhooks/sender/start-sender.ts';
 import type { startExecutionWorker } from '../../src/orders/executions/worker.ts';
+import type { startCoreSender } from '../../src/orders/service/start-core-sender.ts';
 import { type Database, openDatabase } from '../../src/platform/db/database.ts';
 import { createUuidV7 } from '../../src/platform/ids/uuid-v7.ts';
 import { createKeyring } from '../../src/platform/secrets/keyring.ts';
@@ -55,6 +57,8 @@ export type TestService = {
   createAccount(name: string): Promise<{ accountUuid: string; key: string }>;
   /** Runs executions in this process, on the given network. */
   startWorker(network: Network, overrides?: Partial<Parameters<typeof startExecutionWorker>[0]>): WorkQueue;
+  /** Sends the service of eSIMs to this core. Only a service with `core: 'state'` queues it. */
+  startCore(core: Core, overrides?: Partial<Parameters<typeof startCoreSender>[0]>): WorkQueue;
   /** Gives events their positions in the feed. */
   startSequencer(overrides?: Partial<Parameters<typeof startSequencer>[0]>): Sequencer;
   /** Sends webhooks from this process. */
@@ -103,7 +107,7 @@ export async function startService({
   const probes = startProbes({ clock, clockTrouble: () => null, keyring, log, addressPolicy }, config);
   const service: Service = {
     mode: 'sandbox',
-    hasCore: true,
+    core: 'mock',
     requiresCheckDigit: false,
     role: 'all',
     db,
@@ -193,6 +197,8 @@ export async function startService({
     },
     startWorker: (network, overrides) =>
       kept(startExecutions(service, config, network, onError, { pollMs: 50, ...overrides })),
+    startCore: (core, overrides) =>
+      kept(startCore(service, config, core, onError, { pollMs: 50, ...overrides })),
     startSequencer: (overrides) => kept(startFeed(service, onError, overrides)),
     startSender(overrides) {
       const sender = startWebhooks(service, config, onError, { mayShowResponse: () => true, ...overrides });

@@ -1,4 +1,10 @@
-import { catalogFields, countryPattern, productFields, profileTypePattern } from '@simplane/contract';
+import {
+  catalogFields,
+  countryPattern,
+  depletionProblem,
+  productFields,
+  profileTypePattern,
+} from '@simplane/contract';
 import { Ajv } from 'ajv';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -91,7 +97,11 @@ function problemsOf(row: unknown, number: number): CatalogProblem[] {
 }
 
 function unstorable(row: GivenProduct, number: number): CatalogProblem[] {
-  return row.name.includes('\u0000') ? [{ row: number, id: row.id, problem: 'name contains U+0000' }] : [];
+  const problem = row.after_depletion && depletionProblem(row.after_depletion);
+  return [
+    ...(row.name.includes('\u0000') ? ['name contains U+0000'] : []),
+    ...(problem ? [`after_depletion ${problem}`] : []),
+  ].map((text) => ({ row: number, id: row.id, problem: text }));
 }
 
 /** An inactive product cannot be ordered, so it needs no type: that is how a product is withdrawn. */

@@ -1,4 +1,4 @@
-import type { CatalogProduct, Price, Product } from '@simplane/contract';
+import { barAfterDepletion, type CatalogProduct, type Price, type Product } from '@simplane/contract';
 import { unixSeconds } from '../../platform/clock.ts';
 import type { CatalogRow, ProductRow } from './sql.ts';
 
@@ -12,6 +12,7 @@ export function presentProduct(row: ProductRow): Product {
     validity_days: row.validity_days,
     price: priceOf(row),
     speeds: row.speeds,
+    after_depletion: row.after_depletion ?? barAfterDepletion,
     active: row.active,
     created: unixSeconds(row.created_at),
   };

@@ -1,4 +1,4 @@
-import { type InputOf, type Operations, productIdPattern } from '@simplane/contract';
+import { depletionProblem, type InputOf, type Operations, productIdPattern } from '@simplane/contract';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { hasIccidRanges } from '../../platform/processes/read-reports.ts';
@@ -19,6 +19,10 @@ export async function putCatalogProduct(
       'id must have 1 to 100 letters, digits, "_", "." and "-", and begin with a letter or a digit.',
       { param: 'id' },
     );
+  }
+  const problem = body.after_depletion && depletionProblem(body.after_depletion);
+  if (problem) {
+    throw new AppError('parameter_invalid', `after_depletion ${problem}.`, { param: 'after_depletion.kbps' });
   }
   const { active = true, listed = true, profile_type = null, ...fields } = body;
   const product = { id, ...fields, active, listed, profile_type };

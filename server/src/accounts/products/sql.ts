@@ -1,4 +1,4 @@
-import type { CatalogProduct, Product } from '@simplane/contract';
+import type { AfterDepletion, CatalogProduct, Product } from '@simplane/contract';
 import type { Queryable } from '../../platform/db/database.ts';
 import { list, many, one, run, single } from '../../platform/db/statement.ts';
 
@@ -11,12 +11,14 @@ export type ProductRow = {
   price_amount: number;
   price_currency: string;
   speeds: Product['speeds'];
+  /** Null: the eSIM is barred. */
+  after_depletion: AfterDepletion | null;
   active: boolean;
   created_at: Date;
 };
 
 const productColumns =
-  'id, name, countries, data_bytes, validity_days, price_amount, price_currency, speeds, active, created_at';
+  'id, name, countries, data_bytes, validity_days, price_amount, price_currency, speeds, after_depletion, active, created_at';
 
 /** With what only the operator sees. */
 export type CatalogRow = ProductRow & { listed: boolean; profile_type: string | null };
@@ -94,8 +96,9 @@ set active = false
 where id = $1 and active`;
 
 /** A product as the operator gives it. */
-export type GivenProduct = Omit<CatalogProduct, 'object' | 'created' | 'profile_type'> & {
+export type GivenProduct = Omit<CatalogProduct, 'object' | 'created' | 'profile_type' | 'after_depletion'> & {
   profile_type?: string | null;
+  after_depletion?: { action: AfterDepletion['action']; kbps?: number | null };
 };
 
 /** Each row tells whether it was inserted. */
@@ -115,6 +118,11 @@ select
   (price ->> 'amount')::bigint,
   price ->> 'currency',
   speeds,
+  -- Null stands for the default, \`bar\`.
+  case
+    when after_depletion ->> 'action' <> 'bar'
+      then jsonb_build_object('action', after_depletion -> 'action', 'kbps', after_depletion -> 'kbps')
+  end,
   active,
   $2,
   listed,
@@ -127,6 +135,7 @@ from jsonb_to_recordset($1::jsonb) as given (
   validity_days integer,
   price jsonb,
   speeds text[],
+  after_depletion jsonb,
   active boolean,
   listed boolean,
   profile_type text
@@ -146,6 +155,7 @@ set name = excluded.name,
     price_amount = excluded.price_amount,
     price_currency = excluded.price_currency,
     speeds = excluded.speeds,
+    after_depletion = excluded.after_depletion,
     active = excluded.active,
     listed = excluded.listed,
     profile_type = excluded.profile_type`,

@@ -2,11 +2,12 @@ import { type Dispatcher, request } from 'undici';
 import { serviceSignature } from '../../platform/secrets/service-signature.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
 import type { PeerState } from '../peer-state.ts';
-import type { Call, Done, Network, Refusal, Reply } from '../port.ts';
+import type { Call, Core, Done, Network, Refusal, Reply } from '../port.ts';
 
 const maxBytes = 64 * 1024;
 
 type Command = 'suspend' | 'resume';
+type Sent = { name: string; id: string; body: string; signal: AbortSignal };
 
 type Options = {
   /** Null if no core is connected: then every command fails with that reason. */
@@ -23,22 +24,37 @@ type Options = {
 };
 
 /**
- * Suspend and resume, which are up to the operator's core: an SM-DP+ only provides profiles. A command is one signed POST.
- * Its id is the same for every repetition, so a core can deduplicate by it.
+ * What is up to the operator's core: an SM-DP+ only provides profiles. A command is one signed POST. Its id is the same for every
+ * repetition, so a core can deduplicate by it.
  */
 // The core's and the SM-DP+'s host names are resolved with getaddrinfo, on libuv's thread pool: they are the operator's and
 // may need nsswitch. Tenants' host names never enter that pool (webhooks/names/).
-export function createCoreCommands(options: Options): Pick<Network, Command> {
+export function createCoreCommands(options: Options): Pick<Network, Command> & Core {
   return {
     suspend: (call) => command(options, 'suspend', call),
     resume: (call) => command(options, 'resume', call),
+    async setService(call) {
+      const reply = await post(options, { name: 'set_service', ...call });
+      return reply.kind === 'failed' ? { ...reply, ...outageOf(reply.reason) } : reply;
+    },
   };
 }
 
-async function command(
+function command(options: Options, name: Command, { id, attempt, iccid, signal }: Call & { iccid: string }) {
+  const body = JSON.stringify({ id, command: name, iccid, attempt });
+  return post(options, { name, id, body, signal });
+}
+
+/** Without an answer of the core itself, other eSIMs are likely to get none either. */
+function outageOf({ upstream }: Refusal): { isDown?: true; isUnreached?: true } {
+  const status = Number(upstream?.['status']);
+  if (upstream === undefined) return { isDown: true, isUnreached: true };
+  return status >= 502 && status <= 504 ? { isDown: true } : {};
+}
+
+async function post(
   { url, secret, userAgent, nowSeconds, dispatcher, state, onTrouble }: Options,
-  name: Command,
-  { id, attempt, iccid, signal }: Call & { iccid: string },
+  { name, id, body, signal }: Sent,
 ): Promise<Reply<Done>> {
   if (url === null || secret === null) {
     onTrouble?.({
@@ -51,7 +67,6 @@ async function command(
     });
   }
   const { host } = new URL(url);
-  const body = JSON.stringify({ id, command: name, iccid, attempt });
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json',
@@ -91,7 +106,7 @@ async function command(
 const temporary = [408, 425, 429];
 
 /** A refusal is a 4xx with a JSON message. A 4xx without one comes from a gateway or the like, and may be temporary. */
-function replyOf(name: Command, host: string, status: number, text: string): Reply<never> {
+function replyOf(name: string, host: string, status: number, text: string): Reply<never> {
   const message = messageIn(text);
   const upstream = { status: String(status), ...(message !== null && { message }) };
   const isRefusal = status >= 400 && status < 500 && !temporary.includes(status) && message !== null;
@@ -103,9 +118,16 @@ function replyOf(name: Command, host: string, status: number, text: string): Rep
   const code = status === 409 ? 'state_conflict' : 'declined';
   return {
     kind: 'refused',
-    reason: { code, message: `The operator’s core refused to ${name} the eSIM: ${message}`, host, upstream },
+    reason: {
+      code,
+      message: `The operator’s core refused to ${verbs[name]} the eSIM: ${message}`,
+      host,
+      upstream,
+    },
   };
 }
+
+const verbs: Record<string, string> = { suspend: 'suspend', resume: 'resume', set_service: 'change' };
 
 type Details = Pick<Refusal, 'detail' | 'host' | 'upstream'>;
 

@@ -4,6 +4,7 @@ import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { lockOwnEsim } from '../esims/lock.ts';
+import { writeService } from '../service/write.ts';
 import { presentBundle } from './list.ts';
 import { cancel, noChange } from './plan.ts';
 import { type BundleRow, readBundles } from './sql.ts';
@@ -32,6 +33,7 @@ export async function cancelBundle(
   }
   const change = cancel(noChange(bundles), before);
   await applyChange(tx, bundles, change, ctx);
+  await writeService(tx, [{ esim, bundles: change.bundles }], ctx);
   return {
     body: presentBundle(change.bundles.find(({ id }) => id === before.id) as BundleRow),
     changes: { bundle_id: params.id },

@@ -1,11 +1,13 @@
+import type { CoreMode } from '../../network/core-mode.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import { writeService } from '../service/write.ts';
 import { expireActive, expireDue, noChange, promote } from './plan.ts';
 import { type BundledEsim, lockEsimsWithExpiredBundle, readBundles } from './sql.ts';
 import { applyChange, bundlesByEsim } from './write.ts';
 
-type Deps = { clock: Clock; newUuid: NewUuid };
+type Deps = { clock: Clock; newUuid: NewUuid; core: CoreMode };
 
 // Small, so that a batch does not lock its eSIMs for long.
 const batchSize = 100;
@@ -36,6 +38,8 @@ async function expireBatch(tx: Queryable, deps: Deps): Promise<{ locked: number;
     events: changes.flatMap((one) => one.events),
   };
   await applyChange(tx, [...bundles.values()].flat(), change, deps);
+  const served = esims.map((esim, index) => ({ esim, bundles: changes[index]?.bundles ?? [] }));
+  await writeService(tx, served, deps);
   const expired = change.events.filter(({ type }) => type === 'bundle.expired').length;
   return { locked: locked.length, expired };
 }
@@ -45,13 +49,15 @@ export async function expireActiveBundle(
   tx: Queryable,
   esim: BundledEsim,
   at: Date,
-  deps: { newUuid: NewUuid },
+  deps: Deps,
 ): Promise<boolean> {
   const bundles = await readBundles(tx, [esim]);
   const { country } = esim;
   const before = noChange(bundles);
   const expired = expireActive(before, at, country);
   if (expired === before) return false;
-  await applyChange(tx, bundles, esim.status === 'active' ? promote(expired, at, country) : expired, deps);
+  const change = esim.status === 'active' ? promote(expired, at, country) : expired;
+  await applyChange(tx, bundles, change, deps);
+  await writeService(tx, [{ esim, bundles: change.bundles }], deps);
   return true;
 }

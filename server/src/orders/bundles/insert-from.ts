@@ -2,12 +2,12 @@ import { defaultThresholds } from '@simplane/contract';
 
 /**
  * The insert that writes all new bundles. `source` has one row per bundle: account_id, bundle_id, iccid, product_id, reference, data_bytes,
- * validity_days, thresholds (percentages, ascending), countries, price and at.
+ * validity_days, thresholds (percentages, ascending), countries, after_depletion, price and at.
  */
 export function insertBundleFrom(source: string): string {
   return `
-  insert into bundles (account_id, id, iccid, product_id, reference, status, data_bytes, thresholds, validity_days, countries, price,
-    created_at)
+  insert into bundles (account_id, id, iccid, product_id, reference, status, data_bytes, thresholds, validity_days, countries,
+    after_depletion, price, created_at)
   select
     account_id,
     bundle_id,
@@ -20,6 +20,7 @@ export function insertBundleFrom(source: string): string {
     case when data_bytes is null then '{}' else thresholds end,
     validity_days,
     countries,
+    after_depletion,
     price,
     at
   from ${source}`;
@@ -37,6 +38,7 @@ export function firstBundleFrom(source: string): string {
       product.data_bytes,
       product.validity_days,
       product.countries,
+      product.after_depletion,
       -- An order that a release without prices has accepted has none.
       coalesce(
         esim.price,

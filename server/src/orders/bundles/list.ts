@@ -1,4 +1,10 @@
-import { type Bundle, type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import {
+  type Bundle,
+  barAfterDepletion,
+  type InputOf,
+  idPrefixes,
+  type Operations,
+} from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
@@ -29,6 +35,7 @@ export function presentBundle(row: BundleRow): Bundle {
     data_bytes: row.data_bytes,
     used_bytes: row.used_bytes,
     thresholds: row.thresholds,
+    after_depletion: row.after_depletion ?? barAfterDepletion,
     activated_at: row.activated_at && unixSeconds(row.activated_at),
     expires_at: row.expires_at && unixSeconds(row.expires_at),
     as_of: row.as_of && unixSeconds(row.as_of),

@@ -1,3 +1,4 @@
+import { covers } from '../service/service-of.ts';
 import type { BundleRow } from './sql.ts';
 import { canTransition, transitioned } from './state.ts';
 
@@ -18,10 +19,6 @@ export function noChange(bundles: readonly BundleRow[]): Change {
 
 /** Where the eSIM is; null if unknown, which every bundle covers: networks need not report countries. */
 type Country = string | null;
-
-function covers({ countries }: BundleRow, country: Country): boolean {
-  return country === null || countries === null || countries.includes(country);
-}
 
 /** Activates the oldest queued bundle that covers the country, unless an active one does. */
 export function promote(change: Change, at: Date, country: Country): Change {

@@ -1,6 +1,7 @@
 import { defaultThresholds, idPrefixes, type Price } from '@simplane/contract';
 import { priceOf } from '../../accounts/products/present.ts';
 import { requireProduct } from '../../accounts/products/require-active.ts';
+import type { CoreMode } from '../../network/core-mode.ts';
 import { emit } from '../../notify/events/emit.ts';
 import { newEvent } from '../../notify/events/new-event.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -16,6 +17,7 @@ import {
   type HeldExecution,
   type Runner,
 } from '../executions/runner.ts';
+import { refreshService } from '../service/write.ts';
 import { type BundledEsim, insertBundle, type SoldProduct } from './sql.ts';
 import { promoteBundle } from './write.ts';
 
@@ -83,7 +85,7 @@ type TopUp = { esim: BundledEsim } & Omit<NewBundle, 'accountUuid' | 'iccid'>;
 export async function settleTopUp(
   tx: Queryable,
   { esim, ...bought }: TopUp,
-  deps: { clock: Clock; newUuid: NewUuid; executionId: string },
+  deps: { clock: Clock; newUuid: NewUuid; core: CoreMode; executionId: string },
 ): Promise<void> {
   const { account_id: accountUuid, iccid } = esim;
   const uuid = await storeBundle(tx, { accountUuid, iccid, ...bought }, deps);
@@ -96,6 +98,7 @@ export async function settleTopUp(
   const { reference = null } = bought;
   await emit(tx, [newEvent(deps, { accountUuid, type: 'bundle.added', data, reference })]);
   await promoteBundle(tx, esim, new Date(deps.clock.nowMs()), deps);
+  await refreshService(tx, esim, deps);
 }
 
 /** Adds a bundle at the end of its eSIM's queue. Returns its uuid. */

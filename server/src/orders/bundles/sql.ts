@@ -1,7 +1,8 @@
-import type { BundleStatus, EsimStatus, Price } from '@simplane/contract';
+import type { AfterDepletion, BundleStatus, Price } from '@simplane/contract';
 import { column, rowsOf } from '../../platform/db/rows.ts';
 import { count, many, run } from '../../platform/db/statement.ts';
 import { beforeFirst } from '../../platform/lists/keyset.ts';
+import type { ServedEsim } from '../service/served-esim.ts';
 import { insertBundleFrom } from './insert-from.ts';
 import { type BundleChange, bundleChanges, updateBundlesFrom } from './update-from.ts';
 
@@ -25,16 +26,18 @@ export type BundleRow = {
   countries: string[] | null;
   /** Null for a bundle sold by a release that did not store it. */
   price: Price | null;
+  /** Null: the eSIM is barred. */
+  after_depletion: AfterDepletion | null;
   /** The highest `used_bytes` so far, once a correction has lowered it. */
   most_used_bytes: number | null;
 };
 
-/** The columns of an eSIM that its bundles depend on. */
-export type BundledEsim = { account_id: string; iccid: string; status: EsimStatus; country: string | null };
+/** The columns of an eSIM that its bundles and its service depend on. */
+export type BundledEsim = ServedEsim;
 
 // A bundle of a release that did not copy the countries has those of its product.
 const bundleColumns = `account_id, id, iccid, product_id, reference, status, data_bytes, used_bytes, thresholds, validity_days, activated_at,
-  expires_at, as_of, created_at, price, most_used_bytes,
+  expires_at, as_of, created_at, price, after_depletion, most_used_bytes,
   coalesce(countries, (select countries from products where products.id = bundles.product_id)) as countries`;
 
 type NewBundle = {
@@ -54,6 +57,7 @@ export type SoldProduct = {
   data_bytes: number | null;
   validity_days: number;
   countries: string[];
+  after_depletion?: AfterDepletion | null;
 };
 
 export const insertBundle = run<[row: NewBundle]>('bundle_insert', (row) => [
@@ -68,6 +72,7 @@ export const insertBundle = run<[row: NewBundle]>('bundle_insert', (row) => [
   row.at,
   row.product.countries,
   row.price && JSON.stringify(row.price),
+  row.product.after_depletion ? JSON.stringify(row.product.after_depletion) : null,
 ])`
 with given as (
   select
@@ -81,7 +86,8 @@ with given as (
     $8::text as reference,
     $9::timestamptz as at,
     $10::text[] as countries,
-    $11::jsonb as price
+    $11::jsonb as price,
+    $12::jsonb as after_depletion
 )${insertBundleFrom('given')}`;
 
 export const listBundleRows = many<
@@ -127,7 +133,8 @@ export const updateBundles = count<[changes: readonly BundleChange[]]>(
 export const lockEsimsWithExpiredBundle = many<BundledEsim, [now: Date, count: number]>(
   'bundle_lock_holders_due',
 )`
-select esims.account_id, esims.iccid, esims.status, esims.country
+select esims.account_id, esims.id, esims.iccid, esims.product_id, esims.reference, esims.status, esims.resumes_to, esims.country,
+  esims.service, esims.service_version, esims.pending_change
 from bundles
 join esims on esims.iccid = bundles.iccid and esims.account_id = bundles.account_id
 where bundles.status = 'active' and bundles.expires_at <= $1

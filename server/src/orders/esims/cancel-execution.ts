@@ -5,8 +5,10 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { finish } from '../executions/finish.ts';
 import { requireExecution } from '../executions/get.ts';
 import { presentExecution } from '../executions/present.ts';
-import { type ClaimedExecution, type ExecutionError, takeUnsent } from '../executions/runner.ts';
+import { type ClaimedExecution, type ExecutionError, takeOver, takeUnsent } from '../executions/runner.ts';
+import { isProposed, withdraw } from './await-core.ts';
 import { endFailedOrder } from './end-failed-order.ts';
+import { lockEsim } from './sql/esims.ts';
 import { storeReturned } from './sql/iccids.ts';
 
 /** Ends an execution that has not reached the network. An order of an eSIM fails as any other, with its event. */
@@ -16,19 +18,52 @@ export async function cancelExecution(
   { params }: InputOf<Operations['cancelExecution']>,
 ) {
   const accountUuid = ctx.account.uuid;
-  const { id: uuid } = await requireExecution(tx, accountUuid, params.id);
-  const taken = await takeUnsent(tx, accountUuid, uuid);
-  if (taken) await end(ctx, tx, taken);
+  const { id: uuid, type, iccid } = await requireExecution(tx, accountUuid, params.id);
+  const isTaken =
+    (type !== 'esim.provision' &&
+      type !== 'bundle.add' &&
+      iccid !== null &&
+      (await cancelWaiting(ctx, tx, { uuid, iccid }))) ||
+    (await cancelUnsent(ctx, tx, uuid));
   const execution = presentExecution(await requireExecution(tx, accountUuid, params.id));
   if (execution.error?.code !== 'canceled') throw tooLate(execution);
   return {
     body: execution,
-    changes: taken ? {} : null,
+    changes: isTaken ? {} : null,
     afterCommit: () => ctx.signals.announce('deliveries', accountUuid),
   };
 }
 
 const canceled: ExecutionError = { code: 'canceled', message: canceledMessage, retryable: true };
+
+async function cancelUnsent(ctx: Context, tx: Queryable, uuid: string): Promise<boolean> {
+  const taken = await takeUnsent(tx, ctx.account.uuid, uuid);
+  if (taken) await end(ctx, tx, taken);
+  return taken !== null;
+}
+
+/** Takes a suspension or resumption back that waits for the core. A termination is final. */
+async function cancelWaiting(
+  ctx: Context,
+  tx: Queryable,
+  { uuid, iccid }: { uuid: string; iccid: string },
+): Promise<boolean> {
+  // First, as everywhere: the execution's row is written under the eSIM's lock.
+  const esim = await lockEsim(tx, ctx.account.uuid, iccid);
+  if (!esim || !isProposed(esim, { id: uuid }) || esim.pending_change?.change === 'terminate') return false;
+  const taken = await takeOver(tx, ctx.account.uuid, uuid);
+  if (!taken) return false;
+  await withdraw(tx, ctx, esim);
+  await finish(tx, ctx, taken, { error: takenBack, at: new Date(ctx.clock.nowMs()) });
+  return true;
+}
+
+const takenBack: ExecutionError = {
+  code: 'canceled',
+  message:
+    'The account canceled it before the operator’s core confirmed it. The eSIM keeps its status; if the core has the change, it is taken back.',
+  retryable: true,
+};
 
 async function end(ctx: Context, tx: Queryable, execution: ClaimedExecution): Promise<void> {
   if (execution.type !== 'esim.provision') {

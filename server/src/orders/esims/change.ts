@@ -4,6 +4,7 @@ import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { requireNoOpenChange } from '../executions/limit-open.ts';
 import { startExecution } from '../executions/start.ts';
+import { statusWanted } from '../service/write.ts';
 import { type LockedEsim, lockOwnEsim } from './lock.ts';
 import { canTransition, sourcesOf } from './state.ts';
 
@@ -18,7 +19,7 @@ export const terminateEsim = starting('terminate');
 function starting(change: Change) {
   return async (tx: Queryable, ctx: Context, { params }: Input) => {
     const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
-    if (change !== 'terminate' && !ctx.hasCore) throw coreNotConnected(change);
+    if (change !== 'terminate' && ctx.core === 'none') throw coreNotConnected(change);
     await requireChangeable(tx, esim, change);
     return startExecution(ctx, tx, {
       type: `esim.${change}`,
@@ -29,10 +30,13 @@ function starting(change: Change) {
   };
 }
 
-/** Throws unless the locked eSIM can be changed so now. */
+/** Throws unless the locked eSIM can be changed so now. A change that waits for the core is no hindrance: the new one replaces it. */
 export async function requireChangeable(tx: Queryable, esim: LockedEsim, change: Change): Promise<void> {
-  if (!canTransition(change, esim.status)) throw conflict(change, esim.status);
-  await requireNoOpenChange(tx, esim);
+  const { pending_change: pending } = esim;
+  // Like the one that waits, or not possible after it: then it does not replace it.
+  const replaces = pending !== null && canTransition(change, statusWanted(esim));
+  if (!replaces && !canTransition(change, esim.status)) throw conflict(change, esim.status);
+  await requireNoOpenChange(tx, esim, replaces ? pending.execution_id : null);
 }
 
 function coreNotConnected(change: Change): AppError {

@@ -13,10 +13,13 @@ import {
   type Runner,
   type RunOutcome,
 } from '../executions/runner.ts';
+import { verdictOf } from '../service/verdict.ts';
+import { refreshService, statusWanted } from '../service/write.ts';
+import { isProposed, propose, withdraw } from './await-core.ts';
 import type { LockedEsim } from './lock.ts';
 import { wasDownloaded } from './profile-state.ts';
 import { isUnconfirmed, mayBeReserved, type Progress } from './reservation.ts';
-import { changeStatus, type EsimRow, findEsim, findOrder, lockEsim } from './sql/esims.ts';
+import { changeStatus, type EsimRow, findEsim, findOrder, lockEsim, setPendingChange } from './sql/esims.ts';
 import { terminateQueued } from './sql/orders.ts';
 import { canTransition } from './state.ts';
 
@@ -33,6 +36,10 @@ export function createChangeRunner(change: Change, onChanged?: OnChanged): Runne
     // The operator's core suspends and resumes.
     ...(change === 'terminate' && { isPausable: true }),
     async run(deps, execution) {
+      if (deps.core === 'state' && (await isForCore(deps, execution, change))) {
+        await follow(deps, execution, change, onChanged);
+        return done;
+      }
       const reply = await execution.call(change, (call) => send(deps, change, call, execution));
       if (reply.kind === 'failed') return reply;
       if (reply.kind === 'refused') await fail(deps, execution, errorOf(reply.reason));
@@ -79,19 +86,72 @@ async function readMatchingId(
   return keyring.open(allotted, orderMatchingIdPlace(accountUuid, order.uuid));
 }
 
+/** The core decides on suspensions and resumptions, and hears of a termination once it is written. */
+async function isForCore({ db }: Deps, execution: HeldExecution, change: Change): Promise<boolean> {
+  if (change !== 'terminate') return true;
+  return isProposed(await findEsim(db, execution.account_id, execution.iccid as string), execution);
+}
+
+/** Proposes the change to the core, and ends the execution once the core has it or has refused it. */
+function follow(deps: Deps, execution: HeldExecution, change: Change, onChanged?: OnChanged): Promise<void> {
+  return deps.db.transaction(async (tx) => {
+    let esim = await lockEsim(tx, execution.account_id, execution.iccid as string);
+    if (!esim || !(isProposed(esim, execution) || canTransition(change, statusWanted(esim)))) {
+      await execution.finish(tx, noLongerPossible(change, esim));
+      return;
+    }
+    if (!isProposed(esim, execution)) esim = await propose(tx, deps, esim, { change, id: execution.id });
+    const verdict = await verdictOf(tx, esim);
+    if (verdict === null) return execution.waitForCore(tx);
+    const error = verdict.kind === 'refused' ? verdict.error : null;
+    // If the claim was lost, its holder has written all of this, or will.
+    if (!(await execution.finish(tx, error))) return;
+    if (error || change === 'terminate') return withdraw(tx, deps, esim);
+    await setPendingChange(tx, esim, null);
+    // A resumption of an eSIM whose suspension it has superseded changes nothing.
+    if (!canTransition(change, esim.status)) return;
+    const after = await writeChange(tx, deps, esim, { change, execution, onChanged });
+    if (after) await refreshService(tx, after, deps);
+  });
+}
+
 function settle(deps: Deps, execution: HeldExecution, change: Change, onChanged?: OnChanged): Promise<void> {
   return deps.db.transaction(async (tx) => {
     const before = await lockEsim(tx, execution.account_id, execution.iccid as string);
     const isPossible = before !== null && canTransition(change, before.status);
-    const isOurs = await execution.finish(tx, isPossible ? null : noLongerPossible(change, before));
-    const after = isOurs && isPossible && (await write(tx, before, change, new Date(deps.clock.nowMs())));
+    const awaitsCore = isPossible && deps.core === 'state';
+    if (!awaitsCore && !(await execution.finish(tx, isPossible ? null : noLongerPossible(change, before))))
+      return;
+    const after = isPossible && (await writeChange(tx, deps, before, { change, execution, onChanged }));
     if (!after) return;
-    const executionId = idOfUuid(idPrefixes.execution, execution.id);
-    const data = { iccid: after.iccid, execution_id: executionId, product_id: after.product_id };
-    const { account_id: accountUuid, reference } = after;
-    await emit(tx, [newEvent(deps, { accountUuid, type: eventOf[change], data, reference })]);
-    await onChanged?.(tx, after, { ...deps, executionId });
+    if (!awaitsCore) return void (await refreshService(tx, after, deps));
+    await propose(
+      tx,
+      deps,
+      { ...after, pending_change: before.pending_change },
+      { change, id: execution.id },
+    );
+    await execution.waitForCore(tx);
   });
+}
+
+type Written = { change: Change; execution: HeldExecution; onChanged: OnChanged | undefined };
+
+/** Changes the status, and with it the bundles. Returns null if the status does not allow it. */
+async function writeChange(
+  tx: Queryable,
+  deps: Deps,
+  before: LockedEsim,
+  { change, execution, onChanged }: Written,
+): Promise<LockedEsim | null> {
+  const after = await write(tx, before, change, new Date(deps.clock.nowMs()));
+  if (!after) return null;
+  const executionId = idOfUuid(idPrefixes.execution, execution.id);
+  const data = { iccid: after.iccid, execution_id: executionId, product_id: after.product_id };
+  const { account_id: accountUuid, reference } = after;
+  await emit(tx, [newEvent(deps, { accountUuid, type: eventOf[change], data, reference })]);
+  await onChanged?.(tx, after, { ...deps, executionId });
+  return after;
 }
 
 /** An eSIM whose order is open can only be terminated. */

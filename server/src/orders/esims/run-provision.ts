@@ -1,3 +1,4 @@
+import type { CoreMode } from '../../network/core-mode.ts';
 import type { Reply } from '../../network/port.ts';
 import { newEvent } from '../../notify/events/new-event.ts';
 import { createGroupCommit, type GroupCommit, perDatabase } from '../../platform/db/group-commit.ts';
@@ -32,10 +33,12 @@ import {
 const done: RunOutcome = { kind: 'done' };
 
 /** Provisions an eSIM: orders, confirms and releases a profile, then settles. For the rollback see roll-back-provision.ts. */
-export function createProvisionRunner(iccids: IccidSource, firstBundle: FirstBundle): Runner {
+export function createProvisionRunner(iccids: IccidSource, firstBundle: FirstBundle, core: CoreMode): Runner {
   // Concurrent orders share one statement and one commit.
   const settlerOf: SettlerOf = perDatabase((db) =>
-    createGroupCommit({ write: (rows: Provisioned[]) => settleProvisionedRows(db, rows, firstBundle) }),
+    createGroupCommit({
+      write: (rows: Provisioned[]) => settleProvisionedRows(db, rows, { firstBundle, core }),
+    }),
   );
   return {
     isPausable: true,

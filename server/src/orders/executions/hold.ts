@@ -5,7 +5,7 @@ import { type Breaker, notCalled } from './breaker.ts';
 import { finish } from './finish.ts';
 import { lastErrorOf, notedError, type WithLastError } from './last-error.ts';
 import { callId, type Deps, type HeldExecution, sentFlag, wasClaimedBefore } from './runner.ts';
-import { type ClaimedExecution, type RecoveryPoint, saveProgressRows } from './sql/queue.ts';
+import { type ClaimedExecution, type RecoveryPoint, release, saveProgressRows } from './sql/queue.ts';
 
 /** Another worker has claimed the execution: this one must make no more network calls for it. */
 export class ClaimLost extends Error {
@@ -77,6 +77,15 @@ export function hold(
       noteProgress(progress);
       return true;
     },
+    async waitForCore(tx) {
+      const wait = { delayMs: coreFallbackMs, waitingFor: 'core', progress: takeUnsaved(claimed) } as const;
+      // The first attempt counts, and looking again does not.
+      const isOurs = await release(tx, claimed, {
+        ...wait,
+        ...(claimed.attempts > 1 && { isUncounted: true }),
+      });
+      if (!isOurs) throw new ClaimLost();
+    },
     async finish(tx, error) {
       const at = new Date(clock.nowMs());
       const isOurs = await finish(tx, deps, claimed, { error, at, noted: notedError(claimed.progress) });
@@ -86,6 +95,9 @@ export function hold(
     ...claimed, // last: a spread before other fields takes ten times as long, and this runs for every order
   };
 }
+
+// Whoever settles the change at the core makes it due. This is for a change that needs no answer any more.
+const coreFallbackMs = 300_000;
 
 /** Progress that was noted but not stored yet. */
 const unsaved = new WeakMap<ClaimedExecution, object>();

@@ -25,12 +25,16 @@ export function executionLimitReached(limit: number): AppError {
   );
 }
 
-/** One change per eSIM at a time: two at once could reach the network in a different order than the database. */
+/**
+ * One change per eSIM at a time: two at once could reach the network in a different order than the database. One that waits for the
+ * core is excepted: the next one replaces it.
+ */
 export async function requireNoOpenChange(
   tx: Queryable,
   { account_id, iccid }: { account_id: string; iccid: string },
+  exceptUuid: string | null = null,
 ): Promise<void> {
-  const open = await findOpenChange(tx, account_id, iccid);
+  const open = await findOpenChange(tx, account_id, iccid, exceptUuid);
   if (!open) return;
   const id = idOfUuid(idPrefixes.execution, open.id);
   throw new AppError(

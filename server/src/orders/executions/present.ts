@@ -84,6 +84,10 @@ const causes = {
     'The network failed or did not answer. The next attempt is automatic.',
     'If attempts keep failing, ask the operator about the network.',
   ],
+  core: [
+    'The operator’s core has not confirmed the change yet. It is sent again automatically.',
+    'A suspension or resumption can be canceled; if it keeps waiting, ask the operator about the core network.',
+  ],
   internal: [
     'An internal error interrupted it. The next attempt is automatic.',
     'If attempts keep failing, give the operator the id of the execution.',

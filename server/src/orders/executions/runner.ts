@@ -1,4 +1,5 @@
 import type { ExecutionErrorCode, ExecutionType } from '@simplane/contract';
+import type { CoreMode } from '../../network/core-mode.ts';
 import type { Call, Network, Refusal, Reply } from '../../network/port.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
@@ -12,7 +13,9 @@ export type { ExecutionError } from './sql/executions.ts';
 export {
   type ClaimedExecution,
   releaseOrphanedExecutions,
+  takeOver,
   takeUnsent,
+  wakeChanges,
 } from './sql/queue.ts';
 
 export type Deps = {
@@ -21,6 +24,7 @@ export type Deps = {
   newUuid: NewUuid;
   signals: Pick<Signals, 'announce'>;
   network: Network;
+  core: CoreMode;
   keyring: Keyring;
   leaseMs: number;
   /** Timeout of one call to the network. */
@@ -69,6 +73,8 @@ export type HeldExecution = ClaimedExecution & {
    * could end before the next call does; otherwise a crash repeats the steps with the same call ids.
    */
   checkpoint(progress: object): Promise<boolean>;
+  /** Gives it back in the caller's transaction, until the core has the change or has refused it. Throws if the claim was lost. */
+  waitForCore(tx: Queryable): Promise<void>;
   /** Ends the execution in the caller's transaction. False if the claim was lost: then the transaction must write nothing. */
   finish(tx: Queryable, error: ExecutionError | null): Promise<boolean>;
 };

@@ -66,7 +66,7 @@ export function endFrom(source: string, { condition = 'true', mayFail = false }:
       case when error is null then queued_progress - 'matching_id' else ${failedProgress} end,
       queued_attempts,
       queued_at,
-      at${mayFail ? `,\n      case when error ->> 'code' <> 'canceled' then ${failureGroupOf('error', `(${failedProgress})`)} end` : ''}
+      at${mayFail ? `,\n      case when error ->> 'code' not in ('canceled', 'superseded') then ${failureGroupOf('error', `(${failedProgress})`)} end` : ''}
     from ended
   )`;
 }

@@ -1,3 +1,4 @@
+import type { CoreMode } from '../../network/core-mode.ts';
 import type { Observation } from '../../network/port.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -10,6 +11,7 @@ type Deps = {
   db: Database;
   clock: Clock;
   newUuid: NewUuid;
+  core: CoreMode;
   signals: Pick<Signals, 'announce'>;
   metrics: Pick<Metrics, 'reportCount'>;
 };

@@ -1,4 +1,5 @@
 import type { ProfileError } from '@simplane/contract';
+import type { CoreMode } from '../../network/core-mode.ts';
 import type { Observation } from '../../network/port.ts';
 import { emit } from '../../notify/events/emit.ts';
 import { newEvent } from '../../notify/events/new-event.ts';
@@ -9,10 +10,11 @@ import { promoteBundle } from '../bundles/write.ts';
 import { activateEsim } from '../esims/activate.ts';
 import { type LockedEsim, lockAnyEsim } from '../esims/lock.ts';
 import { isPastFailure, nextProfileState } from '../esims/profile-state.ts';
+import { refreshService } from '../service/write.ts';
 import { sinceOrder } from './observed-at.ts';
 import { updateCountry, updateProfile } from './sql.ts';
 
-type Deps = { clock: Clock; newUuid: NewUuid };
+type Deps = { clock: Clock; newUuid: NewUuid; core: CoreMode };
 type Profile = Extract<Observation, { kind: 'profile' }>;
 type Attach = Extract<Observation, { kind: 'attach' }>;
 
@@ -71,7 +73,9 @@ function isSameFailure(known: ProfileError | null, seen: ProfileError | null): b
 async function observeAttach(tx: Queryable, esim: LockedEsim, attach: Attach, deps: Deps) {
   const active = await activateEsim(tx, esim, deps);
   await promoteBundle(tx, { ...active, country: attach.country }, sinceOrder(attach.at, esim), deps);
-  return observeCountry(tx, active, attach, deps);
+  const seen = await observeCountry(tx, active, attach, deps);
+  if (!seen.is_queued) await refreshService(tx, seen, deps);
+  return seen;
 }
 
 /** Ignores an attach that is not newer than the known country. */

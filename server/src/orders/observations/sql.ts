@@ -2,11 +2,12 @@ import type { ProfileError, ProfileState } from '@simplane/contract';
 import type { Queryable } from '../../platform/db/database.ts';
 import { list, many, run } from '../../platform/db/statement.ts';
 import type { LockedEsim } from '../esims/lock.ts';
+import type { ServedEsim } from '../service/served-esim.ts';
 import type { UsedEsim } from './plan-usage.ts';
 
 /** The columns that counting usage needs. `terminated_at` is null for one that a release without this column has terminated. */
 export type CarriedEsim = UsedEsim &
-  Pick<LockedEsim, 'account_id' | 'id' | 'iccid' | 'product_id' | 'reference' | 'created_at'> & {
+  ServedEsim & { created_at: Date } & {
     terminated_at: Date | null;
   };
 
@@ -15,7 +16,7 @@ export const lockCarried = many<CarriedEsim, [iccids: readonly string[], ofAccou
   'esim_lock_carried',
 )`
 select account_id, id, iccid, product_id, reference, status, country, country_observed_at, uncovered_bytes, late_bytes,
-  not_covered_on::text, not_covered_in, created_at, terminated_at
+  not_covered_on::text, not_covered_in, created_at, terminated_at, resumes_to, service, service_version, pending_change
 from esims
 where iccid = any($1) and ($2::uuid is null or account_id = $2)
 order by iccid

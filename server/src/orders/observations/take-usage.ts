@@ -1,16 +1,18 @@
 import type { RejectionReason, UsageRecord } from '@simplane/contract';
+import type { CoreMode } from '../../network/core-mode.ts';
 import { emit } from '../../notify/events/emit.ts';
 import { type NewEvent, newEvent } from '../../notify/events/new-event.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { bundlesByEsim, changesOf, eventOf, groupByEsim } from '../bundles/write.ts';
+import { writeService } from '../service/write.ts';
 import { isTooOld, observedAt, sinceOrder } from './observed-at.ts';
 import { type KnownRecord, planUsage, type UsageEvent, type UsagePlan } from './plan-usage.ts';
 import { type CarriedEsim, findUnready, lockCarried } from './sql.ts';
 import { findRecords, partsOf, type UsageWrite, writeUsage } from './usage-sql.ts';
 
-type Deps = { clock: Clock; newUuid: NewUuid; usageMaxAgeMs: number };
+type Deps = { clock: Clock; newUuid: NewUuid; core: CoreMode; usageMaxAgeMs: number };
 
 /** The account whose eSIMs may be charged; null for all accounts. */
 type Options = { ofAccount: string | null };
@@ -171,6 +173,11 @@ async function write(tx: Queryable, planned: readonly Planned[], deps: Deps): Pr
   if (given.records.length > 0) await writeUsage(tx, given);
   const events = planned.flatMap(({ esim, plan }) => plan.events.map((event) => eventFor(deps, esim, event)));
   await emit(tx, events);
+  const served = planned.map(({ esim, plan }) => ({
+    esim: { ...esim, ...plan.esim },
+    bundles: plan.bundles,
+  }));
+  await writeService(tx, served, deps);
   return events;
 }
 

@@ -54,6 +54,8 @@ async function startInPlaceOf(tx: Queryable, deps: Deps, row: AnyExecutionRow): 
   }
   if (row.error?.code === 'canceled')
     throw conflict('The account canceled the execution itself, so it cannot be retried.');
+  if (row.error?.code === 'superseded')
+    throw conflict('A newer change of the eSIM replaced the execution, so it cannot be retried.');
   if (row.error?.code === 'outcome_unknown' && !isResolved) throw isUnknown();
   requireNoCode(input);
   return startRetry(tx, deps, row, { input });

@@ -2,7 +2,6 @@ import type { InputOf, Operations, SimulatedAction } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import type { Observation, ObservedState } from '../../network/port.ts';
 import { AppError } from '../../platform/app-error.ts';
-import { unixSeconds } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { uuidText } from '../../platform/ids/uuid.ts';
 import { expireActiveBundle } from '../bundles/expire.ts';
@@ -74,7 +73,9 @@ async function useData(
   { account_id: ofAccount, iccid }: LockedEsim,
   { record_id = uuidText(ctx.newUuid()), bytes = 0, country, at }: Omit<Body, 'at'> & { at: Date },
 ): Promise<LockedEsim> {
-  const record = { record_id, iccid, bytes, at: unixSeconds(at), ...(country !== undefined && { country }) };
+  // Rounded up, so that it counts as now and not as before an attach in the same second.
+  const seconds = Math.ceil(at.getTime() / 1000);
+  const record = { record_id, iccid, bytes, at: seconds, ...(country !== undefined && { country }) };
   await takeUsage(tx, [record], { ofAccount }, ctx);
   return requireEsim(tx, ofAccount, iccid);
 }

@@ -59,6 +59,7 @@ const kinds: Record<EventTypeName, TimelineKind> = {
   'esim.download_failed': 'profile',
   'esim.install_failed': 'profile',
   'esim.usage_not_covered': 'usage',
+  'esim.service_changed': 'state',
   'esim.country_changed': 'attach',
   'bundle.added': 'bundle',
   'bundle.activated': 'bundle',

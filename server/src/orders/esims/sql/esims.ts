@@ -1,6 +1,8 @@
 import type { EsimStatus, ProfileError, ProfileState } from '@simplane/contract';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { one, run, value } from '../../../platform/db/statement.ts';
+import type { PendingChange } from '../../service/served-esim.ts';
+import type { ServiceContent } from '../../service/service-of.ts';
 import { type EsimTransition, esimTransitions, sourcesOf } from '../state.ts';
 
 export type EsimRow = {
@@ -29,6 +31,13 @@ export type EsimRow = {
   created_at: Date;
   provisioned_at: Date | null;
   execution_id: string;
+  /** What the network should let it do; null until it is calculated for the first time. */
+  service: ServiceContent | null;
+  service_version: number;
+  service_changed_at: Date | null;
+  applied_version: number | null;
+  applied_at: Date | null;
+  pending_change: PendingChange | null;
   /** The order is open: the eSIM is the order's row in the queue, and gets its own row when the order ends. */
   is_queued: boolean;
 };
@@ -36,7 +45,8 @@ export type EsimRow = {
 export const esimColumns = `account_id, id, iccid, product_id, status, resumes_to, profile_state, profile_observed_at,
   profile_error, country, country_observed_at, uncovered_bytes, eid, reference, metadata, description, smdp_address, matching_id,
   confirmation_code_required, created_at,
-  provisioned_at, execution_id, false as is_queued`;
+  provisioned_at, execution_id, service, service_version, service_changed_at, applied_version, applied_at, pending_change,
+  false as is_queued`;
 
 /** Of an eSIM in the queue. */
 export const queuedEid = `coalesce(observed ->> 'eid', input ->> 'eid')`;
@@ -51,7 +61,9 @@ export const queuedColumns = `account_id, id, iccid, product_id, 'provisioning' 
   (observed ->> 'country_observed_at')::timestamptz as country_observed_at, 0::bigint as uncovered_bytes,
   ${queuedEid} as eid, ${queuedReference} as reference, ${queuedMetadata} as metadata,
   input ->> 'description' as description, null as smdp_address, null as matching_id, false as confirmation_code_required,
-  created_at, null::timestamptz as provisioned_at, id as execution_id, true as is_queued`;
+  created_at, null::timestamptz as provisioned_at, id as execution_id, null::jsonb as service, 0 as service_version,
+  null::timestamptz as service_changed_at, null::integer as applied_version, null::timestamptz as applied_at,
+  null::jsonb as pending_change, true as is_queued`;
 
 /** Queue rows that represent an eSIM. A terminated eSIM already has its own row. */
 export const isQueuedEsim = `type = 'esim.provision' and iccid is not null and not is_terminated`;
@@ -156,3 +168,15 @@ where account_id = $1 and id = $2`;
 export function updateEsimFields(tx: Queryable, esim: EsimRow): Promise<void> {
   return (esim.is_queued ? updateQueued : updateStored)(tx, esim);
 }
+
+/** The caller holds the eSIM's lock. */
+export const setPendingChange = run<
+  [esim: Pick<EsimRow, 'account_id' | 'id'>, pending: PendingChange | null]
+>('esim_set_pending_change', ({ account_id, id }, pending) => [
+  account_id,
+  id,
+  pending && JSON.stringify(pending),
+])`
+update esims
+set pending_change = $3
+where account_id = $1 and id = $2`;

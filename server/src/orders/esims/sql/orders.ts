@@ -1,4 +1,5 @@
 import type { EsimStatus } from '@simplane/contract';
+import type { CoreMode } from '../../../network/core-mode.ts';
 import { emitFrom } from '../../../notify/events/emit.ts';
 import type { NewEvent } from '../../../notify/events/new-event.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
@@ -7,6 +8,8 @@ import { column, rowsOf } from '../../../platform/db/rows.ts';
 import { exists, many, one, single, value } from '../../../platform/db/statement.ts';
 import type { ExecutionError } from '../../executions/runner.ts';
 import { endFrom, type Fenced, heldValues, isHeld } from '../../executions/sql-parts.ts';
+import { queueFrom } from '../../service/queue-from.ts';
+import { firstService } from '../../service/service-of.ts';
 import { esimTransitions } from '../state.ts';
 import { type EsimRow, esimColumns } from './esims.ts';
 
@@ -15,13 +18,13 @@ import { type EsimRow, esimColumns } from './esims.ts';
  * the order's queue columns. An order without an ICCID gets no eSIM. A profile state reported by the network takes precedence
  * over ours, because it is newer.
  */
-function insertEsimFrom(source: string, status: EsimStatus): string {
+function insertEsimFrom(source: string, status: EsimStatus, core: CoreMode = 'none'): string {
   const isReady = status === 'provisioned';
   const isTerminated = status === 'terminated';
   return `
   insert into esims (
     account_id, id, iccid, execution_id, product_id, status, profile_state, profile_observed_at, profile_error, country,
-    country_observed_at, eid, reference, metadata, description, created_at${isReady ? readyColumns : ''}${isTerminated ? ', terminated_at' : ''})
+    country_observed_at, eid, reference, metadata, description, created_at${isReady ? readyColumns(core) : ''}${isTerminated ? ', terminated_at' : ''})
   select
     account_id,
     execution_id,
@@ -38,17 +41,23 @@ function insertEsimFrom(source: string, status: EsimStatus): string {
     queued_input ->> 'reference',
     coalesce(queued_input -> 'metadata', '{}'),
     queued_input ->> 'description',
-    queued_at${isReady ? readyValues : ''}${isTerminated ? ', at' : ''}
+    queued_at${isReady ? readyValues(core) : ''}${isTerminated ? ', at' : ''}
   from ${source}
   where queued_iccid is not null`;
 }
 
-const readyColumns = ', smdp_address, matching_id, confirmation_code_required, provisioned_at';
-const readyValues = `,
+const readyColumns = (core: CoreMode) => `,
+    smdp_address, matching_id, confirmation_code_required, provisioned_at, service, service_version, service_changed_at${
+      core === 'mock' ? ', applied_version, applied_at' : ''
+    }`;
+const readyValues = (core: CoreMode) => `,
     smdp_address,
     matching_id,
     confirmation_code_required,
-    at`;
+    at,
+    service::jsonb,
+    1,
+    at${core === 'mock' ? ',\n    1,\n    at' : ''}`;
 
 export type Allotment = Fenced & {
   iccid: string | null;
@@ -224,9 +233,9 @@ export type FirstBundle = (source: string) => string;
 export async function settleProvisionedRows(
   db: Queryable,
   rows: Provisioned[],
-  firstBundle: FirstBundle,
+  { firstBundle, core }: { firstBundle: FirstBundle; core: CoreMode },
 ): Promise<SettleOutcome[]> {
-  const statement = { name: 'esim_settle_provisioned', text: textWith(firstBundle) };
+  const statement = { name: 'esim_settle_provisioned', text: textWith(firstBundle, core) };
   const outcomes = await db.query<{ n: number; outcome: SettleOutcome }>(statement, provisioned.values(rows));
   return outcomes.sort((a, b) => a.n - b.n).map(({ outcome }) => outcome);
 }
@@ -240,6 +249,7 @@ const provisioned = rowsOf<Provisioned>({
   matching_id: column.text((row) => row.sealedMatchingId),
   confirmation_code_required: column.boolean((row) => row.confirmationCodeRequired),
   bundle_id: column.uuid((row) => row.bundleUuid),
+  service: column.text((row) => JSON.stringify(firstService(row.bundleUuid))),
   at: column.timestamptz((row) => row.at),
   event_id: column.uuid((row) => row.event.uuid),
   event_type: column.text((row) => row.event.type),
@@ -249,15 +259,15 @@ const provisioned = rowsOf<Provisioned>({
 });
 
 // Every insert reads from `ended`, so either everything of an order is written or nothing.
-const textWith = (firstBundle: FirstBundle) => `
+const textWith = (firstBundle: FirstBundle, core: CoreMode) => `
 with given as (
   select given.*, null::jsonb as error
   from ${provisioned.table} given
 ), ${endFrom('given', { condition: 'not q.is_terminated' })}, ready as (
-  select ended.*, queued_product_id as product_id, queued_input ->> 'reference' as reference, queued_input -> 'price' as price
+  select ended.*, queued_product_id as product_id, queued_input ->> 'reference' as reference, queued_input -> 'price' as price, 1 as version, bundle_id as queue_id
   from ended
-), esim as (${insertEsimFrom('ready', esimTransitions.provision.to)}
-), ${firstBundle('ready')}, ${emitFrom('ready')}
+), esim as (${insertEsimFrom('ready', esimTransitions.provision.to, core)}
+)${core === 'state' ? `, for_core as (${queueFrom('ready')}\n)` : ''}, ${firstBundle('ready')}, ${emitFrom('ready')}
 select
   n::integer,
   case

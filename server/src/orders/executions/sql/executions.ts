@@ -117,13 +117,17 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, ${dueAt('$4::text')})`;
 
 type OpenChange = { id: string; type: ExecutionType };
 
-/** Finds an open change of this eSIM. The caller holds the eSIM's lock. */
-export const findOpenChange = one<OpenChange, [accountUuid: string, iccid: string]>('execution_open_change')`
+/** Finds an open change of this eSIM, other than the given one. The caller holds the eSIM's lock. */
+export const findOpenChange = one<
+  OpenChange,
+  [accountUuid: string, iccid: string, exceptUuid: string | null]
+>('execution_open_change')`
 select id, type
 from execution_queue
 where account_id = $1
   and iccid = $2
   and type in ('esim.suspend', 'esim.resume', 'esim.terminate')
+  and id is distinct from $3
 limit 1`;
 
 const countOpen = single<number, [accountUuid: string, atMost: number]>('execution_count_open')`

@@ -5,7 +5,7 @@ import { texts } from '../../../platform/db/binary-array.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { forceKeyLookup } from '../../../platform/db/planner-hints.ts';
 import { column, rowsOf } from '../../../platform/db/rows.ts';
-import { count, exists, list, one, run } from '../../../platform/db/statement.ts';
+import { count, exists, list, one } from '../../../platform/db/statement.ts';
 import type { WaitingCause } from '../present.ts';
 import { endFrom, type Fenced, heldValues, isHeld } from '../sql-parts.ts';
 import type { ExecutionError } from './executions.ts';
@@ -175,8 +175,8 @@ export type Wait = {
   progress?: object;
 };
 
-/** Ends the claim; the execution is due again after the delay. */
-export const release = run<[held: Fenced, wait: Wait]>(
+/** Ends the claim; the execution is due again after the delay. Returns false if another worker has claimed it. */
+export const release = exists<[held: Fenced, wait: Wait]>(
   'execution_give_back',
   (held, { delayMs, isUncounted, waitingFor, progress }) => [
     ...heldValues(held),
@@ -190,7 +190,8 @@ set due_at = now() + $4::integer * interval '1 millisecond',
     leased_until = null,
     attempts = q.attempts - $5::integer,
     progress = (q.progress - 'waiting_for') || $6
-where q.account_id = $1 and q.id = $2 and ${isHeld('q', '$3')}`;
+where q.account_id = $1 and q.id = $2 and ${isHeld('q', '$3')}
+returning 1`;
 
 /**
  * Ends every lease. Call it only while no worker runs: then every lease belongs to a dead process. Postponed executions have no
@@ -221,3 +222,27 @@ where q.account_id = $1
 returning
   ${claimedColumns},
   null as profile_type`;
+
+/**
+ * Takes an execution from whoever holds it, for the caller's transaction, which ends it. The caller holds the lock of the eSIM that
+ * it changes, and a worker writes only under that lock.
+ */
+export const takeOver = one<ClaimedExecution, [accountUuid: string, uuid: string]>('execution_take_over')`
+update execution_queue q
+set fence = q.fence + 1,
+    leased_until = now() + interval '1 minute'
+where q.account_id = $1 and q.id = $2
+returning
+  ${claimedColumns},
+  null as profile_type`;
+
+/** Makes the changes of an eSIM due that wait for the core. The caller holds the eSIM's lock. */
+export const wakeChanges = count<[accountUuid: string, iccid: string]>('execution_wake_changes')`
+update execution_queue
+set due_at = now()
+where account_id = $1
+  and iccid = $2
+  and type <> 'esim.provision'
+  and leased_until is null
+  and progress ->> 'waiting_for' = 'core'
+returning 1`;

@@ -1,0 +1,25 @@
+import type { CoreMode } from '../../network/core-mode.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import { lockEsimsWithServiceEnd } from './sql.ts';
+import { writeServiceOf } from './write.ts';
+
+// Small, so that a batch does not lock its eSIMs for long.
+const batchSize = 100;
+
+/** Ends what depleted bundles still allowed until their validity was over. Several processes may run it at once. */
+export async function endServices(
+  db: Database,
+  deps: { clock: Clock; newUuid: NewUuid; core: CoreMode },
+  stopping?: AbortSignal,
+): Promise<void> {
+  let locked = batchSize;
+  while (locked === batchSize && !stopping?.aborted) {
+    locked = await db.transaction(async (tx) => {
+      const esims = await lockEsimsWithServiceEnd(tx, new Date(deps.clock.nowMs()), batchSize);
+      await writeServiceOf(tx, esims, deps);
+      return esims.length;
+    });
+  }
+}

@@ -1,0 +1,133 @@
+import type { Core, Reply } from '../../network/port.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database, Queryable } from '../../platform/db/database.ts';
+import type { Signals } from '../../platform/db/signals.ts';
+import { type RunResult, startWorkQueue, type WorkQueue } from '../../platform/worker/work-queue.ts';
+import { type Breaker, createBreaker } from '../executions/breaker.ts';
+import { withTimeout } from '../executions/hold.ts';
+import { wakeChanges } from '../executions/runner.ts';
+import { createAccountTurns } from './account-turns.ts';
+import {
+  claimServices,
+  lockServed,
+  postponeService,
+  type QueuedService,
+  storeApplied,
+  storeRefused,
+} from './core-sql.ts';
+
+type Options = {
+  db: Database;
+  clock: Clock;
+  signals: Pick<Signals, 'announce'>;
+  core: Core;
+  /** Commands in flight. An account that has half of them waits. */
+  concurrency: number;
+  leaseMs: number;
+  timeoutMs: number;
+  /** Pauses after an answer that may be temporary; the last one repeats for as long as it takes. */
+  retryScheduleMs: readonly number[];
+  pollMs: number;
+  pause: Pick<Parameters<typeof createBreaker>[0], 'afterFailures' | 'pauseMs'>;
+  /** Called when the core is paused, for so long, or works again (null). */
+  onPause(pausedMs: number | null): void;
+  onError(error: unknown): void;
+};
+
+/**
+ * Sends the core the newest state of each eSIM until it has it. However often an eSIM changes while the core is down, one command
+ * is left to send.
+ */
+export function startCoreSender(options: Options): WorkQueue & { isPaused(): boolean } {
+  const { db, concurrency, leaseMs, pollMs, onError } = options;
+  const breaker = createBreaker({ ...options.pause, onChange: options.onPause });
+  const turns = createAccountTurns({ perAccount: Math.ceil(concurrency / 2) });
+
+  async function claim(free: number): Promise<QueuedService[]> {
+    if (breaker.isPaused() && !breaker.mayClaimProbe()) return [];
+    const wanted = breaker.isPaused() ? 1 : free;
+    const claimed: QueuedService[] = [];
+    for (const afterAccount of turns.starts()) {
+      const count = wanted - claimed.length;
+      if (count === 0) break;
+      const exceptAccounts = turns.full();
+      const batch = await claimServices(db, { count, leaseMs, afterAccount, exceptAccounts });
+      turns.begin(batch);
+      claimed.push(...batch);
+    }
+    return claimed;
+  }
+
+  const queue = startWorkQueue<QueuedService>({
+    ...{ concurrency, pollMs, onError, claim },
+    run: (job, stopping) => send(options, breaker, job, stopping).finally(() => turns.end(job)),
+  });
+  return { ...queue, isPaused: breaker.isPaused };
+}
+
+async function send(
+  options: Options,
+  breaker: Breaker,
+  job: QueuedService,
+  stopping: AbortSignal,
+): Promise<RunResult> {
+  const permit = breaker.permit();
+  if (!permit) return postpone(options, job, { delayMs: breaker.waitMs(), reason: null });
+  try {
+    const { id, body } = commandOf(job);
+    const reply = await withTimeout(options.timeoutMs, stopping, (signal) =>
+      options.core.setService({ id, body, signal }),
+    );
+    permit.end(reply);
+    if (reply.kind !== 'failed') return await settle(options, job, reply);
+    // Nothing is known if a shutdown ended the call: another process sends it again.
+    if (stopping.aborted) return await postpone(options, job, { delayMs: 0, reason: null });
+    return await postpone(options, job, { delayMs: delayAfter(reply, job, options), reason: reply.reason });
+  } finally {
+    permit.release();
+  }
+}
+
+/** The same bytes for every repetition of a version, in any process. */
+function commandOf({ iccid, version, service }: QueuedService): { id: string; body: string } {
+  const id = `${iccid}.${version}`;
+  const { state, reason, kbps, bundle_id, until } = service;
+  const content = { state, reason, kbps, bundle_id, until };
+  return { id, body: JSON.stringify({ id, command: 'set_service', iccid, version, ...content }) };
+}
+
+/** While the core is down the breaker says when to try again, so the state is due as soon as it works. */
+function delayAfter(
+  { isDown }: Extract<Reply<unknown>, { kind: 'failed' }>,
+  { failures }: QueuedService,
+  { retryScheduleMs }: Options,
+): number {
+  const scheduled = retryScheduleMs[failures] ?? retryScheduleMs.at(-1) ?? downDelayMs;
+  return isDown ? Math.min(scheduled, downDelayMs) : scheduled;
+}
+
+const downDelayMs = 1_000;
+
+async function postpone(
+  { db }: Options,
+  job: QueuedService,
+  wait: Parameters<typeof postponeService>[2],
+): Promise<RunResult> {
+  await postponeService(db, job, wait);
+  return { againInMs: wait.delayMs };
+}
+
+/** Stores the answer, for this version only, and wakes the change that waits for it. */
+async function settle(
+  { db, clock, signals }: Options,
+  job: QueuedService,
+  reply: Exclude<Reply<unknown>, { kind: 'failed' }>,
+): Promise<undefined> {
+  const woken = await db.transaction(async (tx: Queryable) => {
+    const esim = await lockServed(tx, job);
+    if (reply.kind === 'done') await storeApplied(tx, job, new Date(clock.nowMs()));
+    else await storeRefused(tx, job, reply.reason);
+    return esim?.pending_change ? wakeChanges(tx, job.account_id, job.iccid) : 0;
+  });
+  if (woken > 0) signals.announce('executions');
+}

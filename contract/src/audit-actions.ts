@@ -41,6 +41,7 @@ export const auditActions = [
   'execution.retried',
   'execution.resolved',
   'failure_group.retried',
+  'core.resync_started',
   'product.updated',
   'product.deactivated',
   'secret.shown_again',

@@ -33,6 +33,7 @@ export * from './operator/overview.ts';
 export * from './operator/process.ts';
 export * from './operator/rejected-usage.ts';
 export * from './operator/search.ts';
+export * from './operator/service-change.ts';
 export * from './overview.ts';
 export * from './pagination.ts';
 export * from './product.ts';

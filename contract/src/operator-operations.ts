@@ -37,6 +37,7 @@ import { getOperatorOverview } from './operator/overview.ts';
 import { listProcesses } from './operator/process.ts';
 import { listRejectedUsage } from './operator/rejected-usage.ts';
 import { searchAccounts } from './operator/search.ts';
+import { listServiceChanges, resyncCore } from './operator/service-change.ts';
 import { deleteOperatorSession, listOperatorSessions } from './operator/session.ts';
 import {
   createOperatorWebhookEndpoint,
@@ -110,6 +111,8 @@ export const operatorOperations = {
   deactivateProduct,
   listProcesses,
   listRejectedUsage,
+  listServiceChanges,
+  resyncCore,
   listOperatorSessions,
   deleteOperatorSession,
   listOperatorAuditLog,

@@ -123,6 +123,8 @@ export const sdkCalls: Record<OperationId, string> = {
   skipOperatorDelivery: 'deliveries.skip',
   listEndpointHealth: 'endpointHealth.list',
   listRejectedUsage: 'rejectedUsage.list',
+  listServiceChanges: 'serviceChanges.list',
+  resyncCore: 'core.resync',
   listRequests: 'requests.list',
   getRequest: 'requests.get',
   listFailureGroups: 'failureGroups.list',

@@ -67,6 +67,15 @@ export function createOperator(options: SimplaneOptions) {
       list: (query?: QueryOf<'listRejectedUsage'>, options?: CallOptions) =>
         createList(query, (query) => call('listRejectedUsage', { query }, options)),
     },
+    serviceChanges: {
+      /** Lists the eSIMs whose newest state the core does not have: `pending` ones, or those that it `refused`. */
+      list: (query?: QueryOf<'listServiceChanges'>, options?: CallOptions) =>
+        createList(query, (query) => call('listServiceChanges', { query }, options)),
+    },
+    core: {
+      /** Sends the state of every eSIM to the core again. */
+      resync: (options?: CallOptions) => call('resyncCore', {}, options),
+    },
     products: {
       /** Lists the whole catalog, including unlisted and inactive products. */
       list: (query?: QueryOf<'listCatalogProducts'>, options?: CallOptions) =>

@@ -119,7 +119,7 @@ export type AuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
     type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
@@ -808,7 +808,7 @@ export type OperatorAuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
     type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
@@ -2332,7 +2332,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `operator`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -3070,6 +3070,64 @@ export type Operations = {
       created: number;
     }>;
   };
+  /** Returns the eSIMs of all accounts whose newest state the operator’s core has not confirmed, one entry per eSIM. */
+  listServiceChanges: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Which of them. `pending`: it is being sent, or sent again. `refused`: the core refused it, and it is not sent again until the eSIM changes or the core is resynced. */
+      state?: 'pending' | 'refused';
+    };
+    result: Page<{
+      object: 'service_change';
+      /** The eSIM’s account. */
+      account_id: string;
+      /** ICCID of the eSIM: 18 to 20 digits. */
+      iccid: string;
+      /** `pending`: it is being sent, or sent again. `refused`: the core refused it, and it is not sent again until the eSIM changes or the core is resynced. */
+      state: 'pending' | 'refused';
+      /** `service.version` of the eSIM. */
+      version: number;
+      /** What the core should let the eSIM do. */
+      service: {
+        /** What the network should let the eSIM do with data. */
+        state: 'full' | 'throttled' | 'barred';
+        /** Why it is not `full`: no bundle yet (`not_active`), the bundle used up or expired, no bundle for the country where the eSIM is (`not_covered`), or the eSIM suspended or terminated. Null if it is. */
+        reason: 'not_active' | 'depleted' | 'expired' | 'not_covered' | 'suspended' | 'terminated' | null;
+        /** Speed limit in kbit/s if `throttled`, else null. */
+        kbps: number | null;
+        /** Id of the bundle that the state follows from; null if none. */
+        bundle_id: string | null;
+        /** When the state ends by itself, as a bundle’s validity does; null if no such time is known. Unix time in seconds. */
+        until: number | null;
+      };
+      /** Since when the core is behind. Unix time in seconds. */
+      since: number;
+      /** Attempts that failed since this version exists. */
+      failures: number;
+      /** Earliest time of the next attempt; null if it was refused. Unix time in seconds. */
+      next_attempt_at: number | null;
+      /** How the last attempt ended; null before the first has. */
+      error: {
+        /** Why the core does not have it. */
+        message: string;
+      } | null;
+    }>;
+  };
+  /** For a core that was restored from a backup, or that refused states which it now accepts. Workers calculate the state of each eSIM again and queue it, some hundred at a time, while others are sent. A version that the core had has the same body as before. A resync that is running starts again. */
+  resyncCore: {
+    result: {
+      object: 'core_resync';
+      /** When it was requested. Unix time in seconds. */
+      created: number;
+      /** How many eSIMs have been queued so far. */
+      esims: number;
+      /** When every eSIM was queued. Unix time in seconds. */
+      finished_at: number | null;
+    };
+  };
   /** Returns who is signed in to the dashboard with operators’ keys. An account’s sessions: `GET /v1/sessions` with `Service-Account`. */
   listOperatorSessions: {
     query: {
@@ -3105,7 +3163,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `command_line`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -3238,6 +3296,8 @@ export const endpoints = {
   deactivateProduct: ['POST', '/v1/operator/products/{id}/deactivate'],
   listProcesses: ['GET', '/v1/operator/processes'],
   listRejectedUsage: ['GET', '/v1/operator/rejected_usage'],
+  listServiceChanges: ['GET', '/v1/operator/service_changes'],
+  resyncCore: ['POST', '/v1/operator/core/resync'],
   listOperatorSessions: ['GET', '/v1/operator/sessions'],
   deleteOperatorSession: ['DELETE', '/v1/operator/sessions/{id}'],
   listOperatorAuditLog: ['GET', '/v1/operator/audit_log'],

@@ -140,6 +140,20 @@ withJson(executions.command('resolve').description('resolve an execution that fa
     await run((tools) => resolveExecutionCommand(tools, id, options));
   });
 
+const core = program.command('core').description('look at and repair what the core network knows of eSIMs');
+withJson(core.command('changes').description('list eSIMs whose newest state the core does not have'))
+  .option('--state <state>', 'pending, or refused by the core', 'pending')
+  .action(async (options) => {
+    const { listServiceChangesCommand } = await import('./commands/core.ts');
+    await run((tools) => listServiceChangesCommand(tools, options));
+  });
+withJson(core.command('resync').description('send the state of every eSIM to the core again')).action(
+  async (options) => {
+    const { resyncCoreCommand } = await import('./commands/core.ts');
+    await run((tools) => resyncCoreCommand(tools, options));
+  },
+);
+
 const catalog = program.command('catalog').description('manage the products');
 withJson(catalog.command('import').description('load products from a JSON file, all or none'))
   .argument('<file>', 'a list of products; see docs/catalog.md for an example')

@@ -11,6 +11,7 @@ import { expireBundles } from '../orders/bundles/expire.ts';
 import { countIccidRanges } from '../orders/esims/list-iccid-ranges.ts';
 import { continueGroupRetries } from '../orders/operator/continue-group-retries.ts';
 import { endServices } from '../orders/service/end-due.ts';
+import { continueResync } from '../orders/service/resync.ts';
 import { createFirstStatistics } from '../platform/db/first-statistics.ts';
 import { purgeExpiredKeys } from '../platform/idempotency/purge-expired.ts';
 import { every } from '../platform/worker/every.ts';
@@ -47,6 +48,7 @@ export function workerChores(service: Service, config: Config, onError: (error: 
     { everyMs: 60_000, run: (stopping) => sweep(db, clock, rules, stopping) },
     { when: 'bundles', run: (stopping) => expireBundles(db, service, stopping) },
     { when: 'services', run: (stopping) => endServices(db, service, stopping) },
+    { when: 'resync', run: (stopping) => continueResync(db, service, stopping) },
     { when: 'recoveries', run: () => runRecoveries(db, { ...service, served }) },
     { when: 'groupRetries', run: (stopping) => continueGroupRetries(db, service, stopping) },
     { when: 'blocked', run: createOrderFallback(service) },

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { createKeyDirectory } from '../accounts/key-directory.ts';
 import { addressPolicyOf } from '../config/address-policy.ts';
+import { coreModeOf } from '../config/core-mode-of.ts';
 import type { Config } from '../config/settings.ts';
-import type { CoreMode } from '../network/core-mode.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Connection } from '../platform/db/connect.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -86,11 +86,6 @@ export function createErrorHandler({ metrics, log }: Pick<Service, 'metrics' | '
     metrics.backgroundFailureCount.inc();
     log.warn({ ...about, cause: describeCause(error) }, 'background work failed; it will be retried');
   };
-}
-
-function coreModeOf({ mode, coreUrl, coreCommands }: Config): CoreMode {
-  if (coreUrl === null) return mode === 'sandbox' ? 'mock' : 'none';
-  return coreCommands === 'set_service' ? 'state' : 'commands';
 }
 
 /** Null if other processes cannot be listened to. */

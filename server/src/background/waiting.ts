@@ -3,6 +3,7 @@ import { one } from '../platform/db/statement.ts';
 export type Waiting =
   | 'bundles'
   | 'services'
+  | 'resync'
   | 'recoveries'
   | 'groupRetries'
   | 'blocked'
@@ -18,6 +19,7 @@ export const readWaiting = one<Record<Waiting, boolean>, [at: Date]>('chores_wai
 select
   exists (select from bundles where status = 'active' and expires_at <= $1) as bundles,
   exists (select from esims where service_ends_at <= $1) as services,
+  exists (select from core_resync where finished_at is null) as resync,
   exists (select from recoveries where finished_at is null) as recoveries,
   exists (select from failure_group_retries where finished_at is null) as "groupRetries",
   exists (select from blocked_deliveries) as blocked,

@@ -48,6 +48,8 @@ import { listFailureGroups } from '../orders/operator/list-groups.ts';
 import { resolveExecution } from '../orders/operator/resolve.ts';
 import { retryExecution } from '../orders/operator/retry.ts';
 import { retryFailureGroup } from '../orders/operator/retry-group.ts';
+import { listServiceChanges } from '../orders/service/list-changes.ts';
+import { resyncCore } from '../orders/service/resync.ts';
 import { searchAccounts } from '../views/lookups/search-accounts.ts';
 import { getOperatorOverview } from '../views/overview/get-for-operator.ts';
 import { listProcesses } from '../views/processes/list.ts';
@@ -86,6 +88,8 @@ export const operatorRoutes: { [Id in Served]: HandlerOf<Operations[Id]> } = {
   searchAccounts,
   listProcesses,
   listRejectedUsage,
+  listServiceChanges,
+  resyncCore,
   listOperatorSessions,
   deleteOperatorSession,
   listNetworks,

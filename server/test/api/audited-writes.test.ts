@@ -22,7 +22,7 @@ let operatorKey: string;
 let serial = 0;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ core: 'state' });
   operatorKey = await service.createKey({ scopes: ['operator'] });
   // An answer under this key cannot be stored, so its transaction is rolled back at its end.
   await service.db.pool.query(`alter table idempotency_keys add check (key <> 'rolled-back')`);
@@ -307,6 +307,7 @@ const writes: Record<WriteId, Write> = {
     body: { outcome: 'not_reserved' },
     changes: { outcome: 'not_reserved' },
   },
+  resyncCore: { target: () => 'core' },
   retryFailureGroup: {
     also: ['execution.retried'],
     params: async () => {

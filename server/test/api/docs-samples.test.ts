@@ -39,7 +39,7 @@ let nodeSamples: SampleRunner;
 let pythonSamples: SampleRunner | null;
 
 beforeAll(async () => {
-  service = await startService({ requestLogLevel: 'writes' });
+  service = await startService({ requestLogLevel: 'writes', core: 'state' });
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   service.startSequencer();
   operatorKey = await service.createKey({ scopes: ['operator'] });

@@ -176,7 +176,7 @@ describe('the operator’s core', () => {
       if (JSON.parse(body).version === 1) answerFirst = () => response.end('{}');
       // The second version is not answered at all.
     });
-    startSender({ timeoutMs: 60_000 });
+    startSender({ timeoutMs: 60_000, leaseMs: 3_600_000 });
     await until(
       async () => core.received.length,
       (count) => count === 1,
@@ -211,7 +211,7 @@ describe('the operator’s core', () => {
       if (JSON.parse(body).version === 1) held.push(() => response.end('{}'));
       else response.end('{}');
     });
-    startSender({ timeoutMs: 60_000 });
+    startSender({ timeoutMs: 60_000, leaseMs: 3_600_000 });
     await until(
       async () => held.length,
       (count) => count === 1,

@@ -35,7 +35,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   },
   {
     statement:
-      /^(execution_(claim(_of_types|_repeatable)?|release_orphaned)|bundle_lock_holders_due|service_lock_ending|idempotency_delete_expired)$/,
+      /^(execution_(claim(_of_types|_repeatable)?|release_orphaned)|bundle_lock_holders_due|service_lock_(ending|next)|idempotency_delete_expired)$/,
     tables: ['execution_queue', 'bundles', 'esims', 'idempotency_keys'],
     why: 'Workers and chores process due rows of all accounts.',
   },
@@ -46,12 +46,15 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'The sender finds due deliveries of all accounts by endpoint; endpoint ids are unique.',
   },
   {
-    statement: /^core_queue_claim$/,
+    statement: /^core_queue_(claim|list|behind|count_pending)$/,
     tables: ['core_queue'],
     why: 'Workers send due states of all accounts, which take turns.',
+  },
+  {
     statement: /^chores_waiting$/,
     tables: [
       'bundles',
+      'esims',
       'recoveries',
       'failure_group_retries',
       'blocked_deliveries',

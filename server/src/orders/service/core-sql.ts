@@ -1,5 +1,6 @@
 import type { Refusal } from '../../network/port.ts';
 import { exists, many, one } from '../../platform/db/statement.ts';
+import { beforeFirst } from '../../platform/lists/keyset.ts';
 import type { PendingChange } from './served-esim.ts';
 import type { ServiceContent } from './service-of.ts';
 
@@ -135,3 +136,23 @@ returning 1`;
 function publicPart({ code, message, upstream }: Refusal) {
   return { code, message, ...(upstream && { upstream }) };
 }
+
+export type QueuedServiceRow = QueuedService & {
+  id: string;
+  since: Date;
+  due_at: Date;
+  is_refused: boolean;
+  error: { message: string } | null;
+};
+
+type Page = { beforeUuid: string | null; count: number };
+
+export const listQueuedServices = many<QueuedServiceRow, [isRefused: boolean, page: Page]>(
+  'core_queue_list',
+  (isRefused, { beforeUuid, count }) => [isRefused, beforeUuid ?? beforeFirst, count],
+)`
+select account_id, iccid, id, version, service, since, due_at, failures, error, is_refused
+from core_queue
+where is_refused = $1 and id < $2
+order by id desc
+limit $3`;

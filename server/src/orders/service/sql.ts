@@ -96,7 +96,7 @@ select error
 from core_queue
 where account_id = $1 and iccid = $2 and version >= $3 and is_refused`;
 
-const servedColumns =
+export const servedColumns =
   'account_id, id, iccid, product_id, reference, status, resumes_to, country, service, service_version, pending_change';
 
 /** Locks eSIMs whose state ends, and skips those that are locked: several processes can share the work. */

@@ -1,4 +1,4 @@
-import { many } from './statement.ts';
+import { many, value } from './statement.ts';
 
 type Queue = { queue: string; oldest_due_seconds: number };
 
@@ -22,3 +22,11 @@ from (
     where e.status = 'enabled' and e.failing_since is null), (
     select created_at from blocked_deliveries where position is null order by event_id limit 1))
 ) queues`;
+
+/** How long the core has not had the newest state of an eSIM; null if it has all. What it refused does not count. */
+export const readCoreBehind = value<number>('core_queue_behind')`
+select greatest(0, extract(epoch from now() - since))::float8 as behind_seconds
+from core_queue
+where is_refused = false
+order by id
+limit 1`;

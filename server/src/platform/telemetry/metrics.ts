@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
-import { readQueues } from '../db/queues.ts';
+import { readCoreBehind, readQueues } from '../db/queues.ts';
 import { createThroughput } from './throughput.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -28,6 +28,7 @@ export function createMetrics(
   describeProcess(registers);
   describePool(registers, db);
   describeQueues(registers, db);
+  describeCore(registers, db);
   describeCertificates(registers, certificates);
   describeTroubles(registers, troubles);
   return { registry, ...requests, ...work, throughput: createThroughput() };
@@ -130,6 +131,19 @@ function describeQueues(registers: Registry[], db: Database): void {
       this.reset();
       const queues = await readQueues(db).catch(() => []);
       for (const { queue, oldest_due_seconds } of queues) this.set({ queue }, oldest_due_seconds);
+    },
+  });
+}
+
+function describeCore(registers: Registry[], db: Database): void {
+  new Gauge({
+    name: 'simplane_core_behind_seconds',
+    help: 'How long the operator’s core has not had the newest state of an eSIM; 0 if it has all but those that it refused.',
+    registers,
+    async collect() {
+      this.reset();
+      const behindSeconds = await readCoreBehind(db).catch(() => undefined);
+      if (behindSeconds !== undefined) this.set(behindSeconds ?? 0);
     },
   });
 }

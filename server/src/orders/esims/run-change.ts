@@ -108,10 +108,8 @@ function follow(deps: Deps, execution: HeldExecution, change: Change, onChanged?
     if (!(await execution.finish(tx, error))) return;
     if (error || change === 'terminate') return withdraw(tx, deps, esim);
     await setPendingChange(tx, esim, null);
-    // A resumption of an eSIM whose suspension it has superseded changes nothing.
-    if (!canTransition(change, esim.status)) return;
     const after = await writeChange(tx, deps, esim, { change, execution, onChanged });
-    if (after) await refreshService(tx, after, deps);
+    await refreshService(tx, { ...after, pending_change: null }, deps);
   });
 }
 
@@ -122,8 +120,8 @@ function settle(deps: Deps, execution: HeldExecution, change: Change, onChanged?
     const awaitsCore = isPossible && deps.core === 'state';
     if (!awaitsCore && !(await execution.finish(tx, isPossible ? null : noLongerPossible(change, before))))
       return;
-    const after = isPossible && (await writeChange(tx, deps, before, { change, execution, onChanged }));
-    if (!after) return;
+    if (!isPossible) return;
+    const after = await writeChange(tx, deps, before, { change, execution, onChanged });
     if (!awaitsCore) return void (await refreshService(tx, after, deps));
     await propose(
       tx,
@@ -137,15 +135,17 @@ function settle(deps: Deps, execution: HeldExecution, change: Change, onChanged?
 
 type Written = { change: Change; execution: HeldExecution; onChanged: OnChanged | undefined };
 
-/** Changes the status, and with it the bundles. Returns null if the status does not allow it. */
+/**
+ * Changes the status, and with it the bundles, and tells the account. A resumption of an eSIM whose suspension it has superseded finds the
+ * status unchanged, and ends with its event all the same.
+ */
 async function writeChange(
   tx: Queryable,
   deps: Deps,
   before: LockedEsim,
   { change, execution, onChanged }: Written,
-): Promise<LockedEsim | null> {
-  const after = await write(tx, before, change, new Date(deps.clock.nowMs()));
-  if (!after) return null;
+): Promise<LockedEsim> {
+  const after = (await write(tx, before, change, new Date(deps.clock.nowMs()))) ?? before;
   const executionId = idOfUuid(idPrefixes.execution, execution.id);
   const data = { iccid: after.iccid, execution_id: executionId, product_id: after.product_id };
   const { account_id: accountUuid, reference } = after;

@@ -139,6 +139,9 @@ async function readStuckRows({ deployment }: RunContext): Promise<StuckRow[]> {
      union all
      select 'recoveries', id::text, 'open since ' || created_at from recoveries where finished_at is null
      union all
+     select 'core_queue', iccid, 'version ' || version || ', failures ' || failures || ', due ' || (due_at - now()) || ' from now'
+     from core_queue
+     union all
      select 'failure_group_retries', id::text, status from failure_group_retries where finished_at is null
      union all
      select 'execution_resolutions', execution_id::text, 'not given back after ' || attempts || ' attempts'

@@ -13,11 +13,13 @@ export async function heal({ deployment, history }: RunContext): Promise<void> {
     server.shiftClock(0);
   }
   deployment.network.heal();
+  const hasLostStates = deployment.core.heal();
   deployment.receivers.heal();
   // Restart a process that exited by itself too (it is recorded): the remaining work must still finish.
   await Promise.all(
     deployment.processes.filter((server) => server.url() === null).map((server) => server.start()),
   );
+  if (hasLostStates) await deployment.resyncCore();
   note(history, 'everything is healed');
 }
 
@@ -108,9 +110,9 @@ export async function waitUntilIdle(ctx: RunContext, stalledAfterMs: number): Pr
 }
 
 const openWork = `
-select (executions.open + deliveries.open + blocked.open + unsequenced.open + recoveries.open + reports.open + returns.open + retries.open)::int as open,
+select (executions.open + deliveries.open + blocked.open + unsequenced.open + recoveries.open + reports.open + returns.open + retries.open + core.open)::int as open,
        concat_ws(' ', executions.open, executions.moves, deliveries.open, deliveries.moves, blocked.open, unsequenced.open,
-         recoveries.open, reports.open, returns.open, returns.moves, retries.open, retries.moves) as movement
+         recoveries.open, reports.open, returns.open, returns.moves, retries.open, retries.moves, core.open, core.moves) as movement
 from (select count(*) as open, sum(fence) as moves from execution_queue) executions,
      (select count(*) as open, concat_ws(' ', sum(attempt_count), (select count(*) from deliveries),
         (select sum(fence) from endpoint_leases)) as moves from delivery_queue) deliveries,
@@ -119,6 +121,8 @@ from (select count(*) as open, sum(fence) as moves from execution_queue) executi
      (select count(*) filter (where finished_at is null) as open from recoveries) recoveries,
      (select count(*) as open, sum(fence) as moves from execution_resolutions where closed_at is null) returns,
      (select count(*) as open, sum(retried) as moves from failure_group_retries where finished_at is null) retries,
+     (select (select count(*) from core_queue) + (select count(*) from core_resync where finished_at is null) as open,
+        concat_ws(' ', (select sum(failures) from core_queue), (select sum(esims) from core_resync)) as moves) core,
      -- Endpoints whose change of health has no event yet.
      (select count(*) as open from webhook_endpoints
       where status = 'enabled' and (reported_health = 'recovered'

@@ -61,7 +61,11 @@ export async function runOnce(options: Options): Promise<Outcome> {
     answerTimeoutMs: broken || from ? 30_000 : 2_000,
     newName: (kind) => `${kind}-${++names}`,
   };
-  if (broken) deployment.network.heal(); // the break must be the only fault
+  if (broken) {
+    // The break must be the only fault.
+    deployment.network.heal();
+    deployment.core.heal();
+  }
   // Most breaks are over in seconds, and do without readers.
   const hasReaders = !broken || broken.caughtBy.includes('feed-is-gap-free');
   const operator = plan.network === 'forgets' ? startOperator(ctx) : null;

@@ -285,6 +285,44 @@ export const breaks: Record<string, Break> = {
     operations: [...order, act('use-data', { choice: 0.6 })],
     sql: trigger('usage_records', 'before insert', { body: `new.country := 'AQ'; return new;` }),
   },
+  'repeat-threshold': {
+    description: 'usage starts from zero with each record, so that a threshold is reached again',
+    caughtBy: ['each-threshold-once', 'usage-adds-up', 'usage-is-counted-once'],
+    operations: [...order, ...Array.from({ length: 4 }, () => act('use-data', { choice: 0.99 }))],
+    sql: trigger('bundles', 'before update', {
+      body: 'new.used_bytes := 0; new.data_bytes := 600000000; return new;',
+    }),
+  },
+  'lose-state': {
+    description: 'the core never gets another state of an eSIM than the first',
+    caughtBy: ['core-converges'],
+    operations: [...order, act('attach')],
+    sql: trigger('core_queue', 'before insert', {
+      body: 'if new.version > 1 then return null; end if; return new;',
+    }),
+  },
+  'change-state': {
+    description: 'a version is sent again with another body',
+    caughtBy: ['one-body-per-version'],
+    operations: order,
+    sql: trigger('core_queue', 'after delete', {
+      body: `
+        if old.service ->> 'until' is distinct from '1' then
+          old.service := old.service || '{"until": 1}';
+          old.leased_until := null;
+          insert into core_queue select old.*;
+        end if;
+        return null;`,
+    }),
+  },
+  'tell-old-version': {
+    description: 'events name an old version of the service',
+    caughtBy: ['version-never-falls'],
+    operations: [act('provision'), act('await-orders'), act('terminate'), act('await-orders')],
+    sql: trigger('events', 'before insert', {
+      body: `new.body := regexp_replace(new.body, '"version":\\d+', '"version":0'); return new;`,
+    }),
+  },
   'skip-page': {
     description: 'lists of executions omit items after the first page',
     caughtBy: ['walks-are-complete'],

@@ -1,5 +1,6 @@
 import { answersAreExpected } from './answers-are-expected.ts';
 import { changesAreTold } from './changes-are-told.ts';
+import { coreConverges, eachThresholdOnce, oneBodyPerVersion, versionNeverFalls } from './core-converges.ts';
 import { deliveriesAreSigned } from './deliveries-are-signed.ts';
 import { endedCredentialsAreRefused } from './ended-credentials-are-refused.ts';
 import { endpointsHaveOneSender } from './endpoints-have-one-sender.ts';
@@ -45,6 +46,10 @@ export const checks = {
   'usage-is-counted-once': usageIsCountedOnce,
   'usage-adds-up': usageAddsUp,
   'no-byte-on-a-foreign-bundle': noByteOnAForeignBundle,
+  'each-threshold-once': eachThresholdOnce,
+  'core-converges': coreConverges,
+  'one-body-per-version': oneBodyPerVersion,
+  'version-never-falls': versionNeverFalls,
   'walks-are-complete': walksAreComplete,
   'nothing-is-stuck': nothingIsStuck,
   'answers-are-expected': answersAreExpected,

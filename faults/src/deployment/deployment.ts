@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { History } from '../history/history.ts';
 import { createRandom } from '../random.ts';
+import { type RecordingCore, startCore } from './core.ts';
 import type { Link } from './link.ts';
 import { type RecordingNetwork, startNetwork } from './network.ts';
 import type { Postgres } from './postgres.ts';
@@ -25,6 +26,9 @@ export type Deployment = {
   links: Map<string, Link>;
   postgres: Postgres;
   network: RecordingNetwork;
+  core: RecordingCore;
+  /** Sends the core every state again, as its operator does after a restore. */
+  resyncCore(): Promise<void>;
   receivers: Receivers;
   /** Stops every process with SIGTERM. */
   stop(): Promise<void>;
@@ -110,6 +114,7 @@ export async function startDeployment(
 ): Promise<Deployment> {
   const { seed, database, keys, preload, forgetsCalls, release } = options;
   const network = await startNetwork(history, createRandom(seed, 'network'));
+  const core = await startCore(history, createRandom(seed, 'core'));
   const receivers = await startReceivers(history, seed);
   const links = new Map<string, Link>();
   const env = {
@@ -117,6 +122,8 @@ export async function startDeployment(
     SIMPLANE_API_KEY: 'sp_test_faults_operator_key',
     SIMPLANE_ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
     FAULTS_NETWORK_URL: network.url,
+    SIMPLANE_CORE_URL: core.url,
+    SIMPLANE_CORE_SECRET: randomBytes(16).toString('hex'),
     ...(forgetsCalls && { FAULTS_NETWORK_FORGETS: '1' }),
   };
 
@@ -130,9 +137,20 @@ export async function startDeployment(
     );
   }
 
+  async function resyncCore(): Promise<void> {
+    const link = await postgres.link(database);
+    await runOperatorCommand(thisRelease, ['core', 'resync'], { ...env, DATABASE_URL: link.url });
+    await link.close();
+  }
+
   async function stop(): Promise<void> {
     await Promise.all(processes.map((server) => server.end()));
-    await Promise.all([network.stop(), receivers.stop(), ...[...links.values()].map((link) => link.close())]);
+    await Promise.all([
+      network.stop(),
+      core.stop(),
+      receivers.stop(),
+      ...[...links.values()].map((link) => link.close()),
+    ]);
   }
 
   try {
@@ -144,6 +162,6 @@ export async function startDeployment(
   }
   return {
     ...{ database, keys, operatorKey, firstRelease: release },
-    ...{ processes, links, postgres, network, receivers, stop },
+    ...{ processes, links, postgres, network, core, resyncCore, receivers, stop },
   };
 }

@@ -3,9 +3,15 @@ import { readConfig } from '@simplane/server/config';
 import { createLog } from '@simplane/server/log';
 import { serve } from '@simplane/server/serve';
 
-const { FAULTS_NETWORK_URL = '', FAULTS_PROCESS = '', FAULTS_NETWORK_FORGETS = '' } = process.env;
+const {
+  FAULTS_NETWORK_URL = '',
+  FAULTS_PROCESS = '',
+  FAULTS_NETWORK_FORGETS = '',
+  SIMPLANE_CORE_URL = '',
+} = process.env;
 
 type Network = NonNullable<Parameters<typeof serve>[2]>;
+type Core = NonNullable<NonNullable<Parameters<typeof serve>[3]>['core']>;
 type Call = { signal: AbortSignal };
 
 const noAnswer = {
@@ -49,10 +55,24 @@ const network: Network = {
   resume: step('resume'),
 };
 
-const running = await serve(readConfig().config, createLog('warn'), network).catch((error: Error) => {
-  process.stderr.write(`${error.message}\n`);
-  process.exit(1);
-});
+/** A worker that could not tell whether the core has a state sends it again. */
+const core: Core = {
+  async setService({ body, signal }) {
+    try {
+      const { ok } = await fetch(SIMPLANE_CORE_URL, { method: 'POST', body, signal });
+      return ok ? { kind: 'done', result: {} } : noAnswer;
+    } catch {
+      return noAnswer;
+    }
+  },
+};
+
+const running = await serve(readConfig().config, createLog('warn'), network, { core }).catch(
+  (error: Error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  },
+);
 process.once('SIGTERM', () => {
   running.stop().then(
     () => process.exit(0),

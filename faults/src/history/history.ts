@@ -156,12 +156,23 @@ export type History = {
   orderRows: OrderRow[];
   /** The tables that contain each delivery at the end of the run. */
   places: Map<string, string[]>;
+  /** What the operator's core received, in this order, and what it believes of each eSIM. */
+  core: { commands: CoreCommand[]; lines: Map<string, CoreCommand> };
   /** What the tables of usage say at the end of the run. */
   books: Books;
   /** All ended deliveries of events and recoveries, at the end of the run. */
   endedDeliveries: EndedDelivery[];
   /** Endpoints whose lease another process took before it expired, recorded inside PostgreSQL. */
   stolenLeases: string[];
+};
+
+/** A state of an eSIM as the operator's core received it. */
+export type CoreCommand = {
+  iccid: string;
+  version: number;
+  state: string;
+  reason: string | null;
+  body: string;
 };
 
 export type Books = {
@@ -193,6 +204,7 @@ export function emptyHistory(startedMs: number): History {
     stuck: [],
     orderRows: [],
     places: new Map(),
+    core: { commands: [], lines: new Map() },
     books: { unbalanced: [], foreign: [] },
     endedDeliveries: [],
     stolenLeases: [],

@@ -27,11 +27,13 @@ import { IccidRange } from './operator/iccid-range.ts';
 import { Network } from './operator/network.ts';
 import { OperatorOverview } from './operator/overview.ts';
 import { Process } from './operator/process.ts';
+import { CoreResync, ServiceChange } from './operator/service-change.ts';
 import { Overview } from './overview.ts';
 import { Product } from './product.ts';
 import { Recovery, RecoveryPreview } from './recovery.ts';
 import { RequestLogEntry } from './request.ts';
 import { SearchResult } from './search.ts';
+import { EsimService } from './service.ts';
 import { Session } from './session.ts';
 import { tags } from './tags.ts';
 import { TimelineEntry } from './timeline.ts';
@@ -111,11 +113,13 @@ export const components: Record<string, object> = {
   AuditEntry,
   Bundle,
   CatalogProduct,
+  CoreResync,
   Delivery,
   DeliveryAttempt,
   EndpointHealth,
   Error: ErrorBody,
   Esim,
+  EsimService,
   EsimUsage,
   Event,
   EventConsumer,
@@ -136,6 +140,7 @@ export const components: Record<string, object> = {
   Recovery,
   RecoveryPreview,
   SearchResult,
+  ServiceChange,
   Session,
   TimelineEntry,
   UsageRecordBatch,

@@ -214,6 +214,17 @@ export type CatalogProduct = {
   created: number;
 };
 
+/** The state of every eSIM is sent to the core again. */
+export type CoreResync = {
+  object: 'core_resync';
+  /** When it was requested. Unix time in seconds. */
+  created: number;
+  /** How many eSIMs have been queued so far. */
+  esims: number;
+  /** When every eSIM was queued. Unix time in seconds. */
+  finished_at: number | null;
+};
+
 /** One event’s delivery to one endpoint. A replay creates a new one. */
 export type Delivery = {
   id: string;
@@ -331,30 +342,33 @@ export type Esim = {
   /** Bytes used that no bundle covers: in a country without one, or when all were used up. Not part of any bundle’s `used_bytes`. */
   uncovered_bytes: number;
   /** What the eSIM may use now, and whether the operator’s core knows it. */
-  service: {
-    /** What the network should let the eSIM do with data. */
-    state: 'full' | 'throttled' | 'barred';
-    /** Why it is not `full`: no bundle yet (`not_active`), the bundle used up or expired, no bundle for the country where the eSIM is (`not_covered`), or the eSIM suspended or terminated. Null if it is. */
-    reason: 'not_active' | 'depleted' | 'expired' | 'not_covered' | 'suspended' | 'terminated' | null;
-    /** Speed limit in kbit/s if `throttled`, else null. */
-    kbps: number | null;
-    /** Id of the bundle that the state follows from; null if none. */
-    bundle_id: string | null;
-    /** When the state ends by itself, as a bundle’s validity does; null if no such time is known. Unix time in seconds. */
-    until: number | null;
-    /** Rises with every change. 0 before the first: the eSIM is being provisioned, or failed. */
-    version: number;
-    /** When this version was written. Unix time in seconds. */
-    since: number | null;
-    /** The newest version that the operator’s core has confirmed; null if none. In a sandbox without a core, always the newest. */
-    applied_version: number | null;
-    /** When the core confirmed it. Unix time in seconds. */
-    applied_at: number | null;
-  };
+  service: EsimService;
   /** When the eSIM was ordered. Unix time in seconds. */
   created: number;
   /** When the eSIM became ready to install. Unix time in seconds. */
   provisioned_at: number | null;
+};
+
+/** What the eSIM may use now, and whether the operator’s core knows it. */
+export type EsimService = {
+  /** What the network should let the eSIM do with data. */
+  state: 'full' | 'throttled' | 'barred';
+  /** Why it is not `full`: no bundle yet (`not_active`), the bundle used up or expired, no bundle for the country where the eSIM is (`not_covered`), or the eSIM suspended or terminated. Null if it is. */
+  reason: 'not_active' | 'depleted' | 'expired' | 'not_covered' | 'suspended' | 'terminated' | null;
+  /** Speed limit in kbit/s if `throttled`, else null. */
+  kbps: number | null;
+  /** Id of the bundle that the state follows from; null if none. */
+  bundle_id: string | null;
+  /** When the state ends by itself, as a bundle’s validity does; null if no such time is known. Unix time in seconds. */
+  until: number | null;
+  /** Rises with every change. 0 before the first: the eSIM is being provisioned, or failed. */
+  version: number;
+  /** When this version was written. Unix time in seconds. */
+  since: number | null;
+  /** The newest version that the operator’s core has confirmed; null if none. In a sandbox without a core, always the newest. */
+  applied_version: number | null;
+  /** When the core confirmed it. Unix time in seconds. */
+  applied_at: number | null;
 };
 
 /** Data that an eSIM used over time, as the network reported it. */
@@ -1076,6 +1090,43 @@ export type SearchResult = {
   path: string | null;
   /** When it was created. Unix time in seconds. */
   created: number;
+};
+
+/** The newest state of an eSIM, which the operator’s core does not have. */
+export type ServiceChange = {
+  object: 'service_change';
+  /** The eSIM’s account. */
+  account_id: string;
+  /** ICCID of the eSIM: 18 to 20 digits. */
+  iccid: string;
+  /** `pending`: it is being sent, or sent again. `refused`: the core refused it, and it is not sent again until the eSIM changes or the core is resynced. */
+  state: 'pending' | 'refused';
+  /** `service.version` of the eSIM. */
+  version: number;
+  /** What the core should let the eSIM do. */
+  service: {
+    /** What the network should let the eSIM do with data. */
+    state: 'full' | 'throttled' | 'barred';
+    /** Why it is not `full`: no bundle yet (`not_active`), the bundle used up or expired, no bundle for the country where the eSIM is (`not_covered`), or the eSIM suspended or terminated. Null if it is. */
+    reason: 'not_active' | 'depleted' | 'expired' | 'not_covered' | 'suspended' | 'terminated' | null;
+    /** Speed limit in kbit/s if `throttled`, else null. */
+    kbps: number | null;
+    /** Id of the bundle that the state follows from; null if none. */
+    bundle_id: string | null;
+    /** When the state ends by itself, as a bundle’s validity does; null if no such time is known. Unix time in seconds. */
+    until: number | null;
+  };
+  /** Since when the core is behind. Unix time in seconds. */
+  since: number;
+  /** Attempts that failed since this version exists. */
+  failures: number;
+  /** Earliest time of the next attempt; null if it was refused. Unix time in seconds. */
+  next_attempt_at: number | null;
+  /** How the last attempt ended; null before the first has. */
+  error: {
+    /** Why the core does not have it. */
+    message: string;
+  } | null;
 };
 
 /** Someone who is signed in to the dashboard. */
@@ -3080,53 +3131,11 @@ export type Operations = {
       /** Which of them. `pending`: it is being sent, or sent again. `refused`: the core refused it, and it is not sent again until the eSIM changes or the core is resynced. */
       state?: 'pending' | 'refused';
     };
-    result: Page<{
-      object: 'service_change';
-      /** The eSIM’s account. */
-      account_id: string;
-      /** ICCID of the eSIM: 18 to 20 digits. */
-      iccid: string;
-      /** `pending`: it is being sent, or sent again. `refused`: the core refused it, and it is not sent again until the eSIM changes or the core is resynced. */
-      state: 'pending' | 'refused';
-      /** `service.version` of the eSIM. */
-      version: number;
-      /** What the core should let the eSIM do. */
-      service: {
-        /** What the network should let the eSIM do with data. */
-        state: 'full' | 'throttled' | 'barred';
-        /** Why it is not `full`: no bundle yet (`not_active`), the bundle used up or expired, no bundle for the country where the eSIM is (`not_covered`), or the eSIM suspended or terminated. Null if it is. */
-        reason: 'not_active' | 'depleted' | 'expired' | 'not_covered' | 'suspended' | 'terminated' | null;
-        /** Speed limit in kbit/s if `throttled`, else null. */
-        kbps: number | null;
-        /** Id of the bundle that the state follows from; null if none. */
-        bundle_id: string | null;
-        /** When the state ends by itself, as a bundle’s validity does; null if no such time is known. Unix time in seconds. */
-        until: number | null;
-      };
-      /** Since when the core is behind. Unix time in seconds. */
-      since: number;
-      /** Attempts that failed since this version exists. */
-      failures: number;
-      /** Earliest time of the next attempt; null if it was refused. Unix time in seconds. */
-      next_attempt_at: number | null;
-      /** How the last attempt ended; null before the first has. */
-      error: {
-        /** Why the core does not have it. */
-        message: string;
-      } | null;
-    }>;
+    result: Page<ServiceChange>;
   };
   /** For a core that was restored from a backup, or that refused states which it now accepts. Workers calculate the state of each eSIM again and queue it, some hundred at a time, while others are sent. A version that the core had has the same body as before. A resync that is running starts again. */
   resyncCore: {
-    result: {
-      object: 'core_resync';
-      /** When it was requested. Unix time in seconds. */
-      created: number;
-      /** How many eSIMs have been queued so far. */
-      esims: number;
-      /** When every eSIM was queued. Unix time in seconds. */
-      finished_at: number | null;
-    };
+    result: CoreResync;
   };
   /** Returns who is signed in to the dashboard with operators’ keys. An account’s sessions: `GET /v1/sessions` with `Service-Account`. */
   listOperatorSessions: {

@@ -9,6 +9,8 @@ const steps: { label: string; body: Record<string, unknown> }[] = [
   { label: 'Enable', body: { action: 'enable' } },
   { label: 'Attach in FR', body: { action: 'attach', country: 'FR' } },
   { label: 'Use 500 MB', body: { action: 'use_data', bytes: 500_000_000 } },
+  { label: 'Use 1 MB in JP', body: { action: 'use_data', bytes: 1_000_000, country: 'JP' } },
+  { label: 'Use up bundle', body: { action: 'deplete_bundle' } },
   { label: 'Expire bundle', body: { action: 'expire_bundle' } },
   { label: 'Disable', body: { action: 'disable' } },
   { label: 'Delete', body: { action: 'delete' } },

@@ -10,6 +10,7 @@ import { OrderButton } from '../parts/order-form.tsx';
 import { Fact, Facts, PageHeader, Panel } from '../parts/panel.tsx';
 import { Shown, useReading } from '../parts/reading.tsx';
 import { Reference } from '../parts/reference.tsx';
+import { ServiceNow } from '../parts/service.tsx';
 import { canSimulate, Simulate } from '../parts/simulate.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -135,6 +136,9 @@ function EsimFacts({ esim }: { esim: Esim }) {
             , <Time at={profile.updated_at} />
           </>
         )}
+      </Fact>
+      <Fact name="Service">
+        <ServiceNow service={esim.service} />
       </Fact>
       <Fact name="Device">{esim.eid === null ? 'not known' : <code>…{esim.eid.slice(-8)}</code>}</Fact>
       <Fact name="Ordered">

@@ -58,6 +58,15 @@ export async function startFilledService() {
   );
   await call(service, 'PUT', '/v1/event_consumers/billing', { body: { after: 'start' } });
   const bundles = await call(service, 'GET', `/v1/esims/${done.json.iccid}/bundles`);
+  await service.db.query(
+    {
+      name: 'test_core_queue',
+      text: `insert into core_queue (account_id, iccid, id, version, service, since, due_at, is_refused, error)
+        select $1, iccid, gen_random_uuid(), 1, given.service, now(), now(), status = 'provisioned', jsonb_build_object('message', $2::text)
+        from esims, (values ('{"state": "throttled", "reason": "depleted", "kbps": 128, "bundle_id": null, "until": null}'::jsonb)) as given (service)`,
+    },
+    [service.accountUuid, hostile],
+  );
   const refused = await call(service, 'GET', '/v1/products/prod_none');
   const requestId = refused.headers.get('request-id') as string;
   await until(

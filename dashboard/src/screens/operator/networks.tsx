@@ -1,4 +1,5 @@
 import { PageHeader } from '../../parts/panel.tsx';
+import { CoreChanges } from './core-changes.tsx';
 import { NetworkTable } from './network-table.tsx';
 import { StockTable } from './stock-table.tsx';
 
@@ -7,6 +8,7 @@ export default function Networks() {
     <>
       <PageHeader title="Networks & stock" about="As the workers see them." />
       <NetworkTable />
+      <CoreChanges />
       <StockTable />
     </>
   );

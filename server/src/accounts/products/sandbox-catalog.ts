@@ -43,7 +43,10 @@ export const sandboxCatalog: GivenProduct[] = [
   plan('prod_latam_3gb_30d', 'Latin America 3 GB, 30 days', latinAmerica, 3, 30, 2100),
   plan('prod_gulf_3gb_14d', 'Gulf states 3 GB, 14 days', gulf, 3, 14, 1500),
   plan('prod_global_1gb_7d', 'Global 1 GB, 7 days', world, 1, 7, 900),
-  plan('prod_global_10gb_60d', 'Global 10 GB, 60 days', world, 10, 60, 5900),
+  {
+    ...plan('prod_global_10gb_60d', 'Global 10 GB, 60 days', world, 10, 60, 5900),
+    after_depletion: { action: 'throttle', kbps: 256 },
+  },
   misbehaving('prod_sandbox_slow', 'Sandbox: slow network'),
   misbehaving('prod_sandbox_held', 'Sandbox: waits before the network'),
   misbehaving('prod_sandbox_flaky', 'Sandbox: fails twice, then works'),

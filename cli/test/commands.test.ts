@@ -232,7 +232,9 @@ describe('an eSIM in the sandbox', () => {
     expect((await run(...elsewhere)).stderr).toContain('any_region');
     expect(await runJson(...elsewhere, '--any-region')).toMatchObject({ status: 'succeeded' });
     await runJson('simulate', iccid, 'use_data', '--bytes', '5MB', '--country', 'jp');
-    expect((await run('esims', 'get', iccid)).stdout).toMatch(/Country +JP\n *Not covered +5 MB/);
+    const { stdout } = await run('esims', 'get', iccid);
+    expect(stdout).toMatch(/Country +JP\n *Not covered +5 MB/);
+    expect(stdout).toMatch(/Service +barred, not_covered\n/);
   });
 });
 

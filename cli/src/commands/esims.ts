@@ -168,6 +168,7 @@ export function printEsim(out: Output, esim: Esim): void {
     ['Status', esim.status, paintStatus],
     ['Profile', `${esim.profile.state}, updated ${time(esim.profile.updated_at)}`],
     ...(esim.profile.error ? [['Profile error', esim.profile.error.message] as const] : []),
+    ['Service', serviceLine(esim.service)],
     ['Product', esim.product_id],
     ['EID', esim.eid ?? none],
     ['Reference', esim.reference ?? none],
@@ -178,6 +179,13 @@ export function printEsim(out: Output, esim: Esim): void {
     ['Description', esim.description ?? none],
     ...Object.entries(esim.metadata).map(([name, value]) => [`· ${name}`, value] as const),
   ]);
+}
+
+function serviceLine({ state, reason, kbps, version, applied_version: applied }: Esim['service']): string {
+  const speed = kbps === null ? '' : ` to ${kbps} kbit/s`;
+  const why = reason === null ? '' : `, ${reason}`;
+  const isBehind = version > 0 && applied !== version;
+  return `${state}${speed}${why}${isBehind ? ' (the network does not have it yet)' : ''}`;
 }
 
 export function collect(value: string, previous: string[]): string[] {

@@ -61,6 +61,31 @@ test('a refusal of an older version leaves a newer one in the queue as it is', a
   expect(await queued()).toMatchObject({ version: 2, is_refused: false });
 });
 
+test('a state that is being sent is not sent by others meanwhile', async () => {
+  const calls: string[] = [];
+  let answer = () => {};
+  const slow: Core = {
+    setService: ({ id }) =>
+      new Promise((resolve) => {
+        calls.push(id);
+        answer = () => resolve({ kind: 'done', result: {} });
+      }),
+  };
+  await service.db.query({ name: 'test_empty', text: 'delete from core_queue where iccid <> $1' }, [iccid]);
+  const workers = [service.startCore(slow), service.startCore(slow)];
+  await until(
+    async () => calls.length,
+    (count) => count > 0,
+  );
+  for (let n = 0; n < 30; n++) {
+    for (const worker of workers) worker.wake();
+    await queued();
+  }
+  expect(calls).toHaveLength(1);
+  answer();
+  await Promise.all(workers.map((worker) => worker.stop(1_000)));
+});
+
 test('while the core is down, only a probe is claimed, and the others wait untouched', async () => {
   const calls: string[] = [];
   const down: Core = {

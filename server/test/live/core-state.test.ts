@@ -20,9 +20,10 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const pause = { afterFailures: 3, pauseMs: 30 };
-let sender: { stop(timeoutMs: number): Promise<void> } | null = null;
+let sender: ReturnType<TestService['startCore']> | null = null;
 function startSender(overrides: Parameters<TestService['startCore']>[1] = {}) {
   sender = service.startCore(driver, { pause, retryScheduleMs: [10], ...overrides });
+  return sender;
 }
 async function startCore() {
   core = await startFakeCore();
@@ -38,7 +39,8 @@ afterEach(async () => {
   await core.stop();
 });
 
-const esimOf = async (iccid: string) => (await call(service, 'GET', `/v1/esims/${iccid}`)).json;
+const esimOf = async (iccid: string, key = service.key) =>
+  (await call(service, 'GET', `/v1/esims/${iccid}`, { key })).json;
 const executionOf = async (id: string) => (await call(service, 'GET', `/v1/executions/${id}`)).json;
 const change = async (iccid: string, name: 'suspend' | 'resume' | 'terminate', target = service) => {
   const [method, path] = name === 'terminate' ? ['DELETE', ''] : ['POST', `/${name}`];
@@ -324,6 +326,40 @@ describe('a suspension', () => {
   });
 });
 
+test('a suspension that waits for a core ends by command once the deployment sends commands again', async () => {
+  const iccid = await order();
+  const { id } = (await change(iccid, 'suspend')).json;
+  await waiting(id);
+  const { databaseUrl } = service;
+  const other = await startService({ mode: 'live', core: 'commands', databaseUrl });
+  try {
+    await service.db.query(
+      { name: 'test_due', text: `update execution_queue set due_at = now() + interval '1 hour'` },
+      [],
+    );
+    const text = `update execution_queue set due_at = now() where id = (select (pending_change ->> 'execution_id')::uuid from esims where iccid = $1)`;
+    const worker = other.startWorker(createMockNetwork({ delayMs: 0 }));
+    await service.db.query({ name: 'test_due_now', text }, [iccid]);
+    worker.wake();
+    // Whichever worker gets it: the one for states waits again.
+    await until(
+      async () => {
+        await service.db.query({ name: 'test_due_now', text }, [iccid]);
+        return executionOf(id);
+      },
+      ({ status }) => status === 'succeeded',
+    );
+    expect(await esimOf(iccid)).toMatchObject({ status: 'suspended', service: { reason: 'suspended' } });
+    const [row] = await service.db.query<{ pending_change: unknown }>(
+      { name: 'test_pending', text: 'select pending_change from esims where iccid = $1' },
+      [iccid],
+    );
+    expect(row?.pending_change).toBeNull();
+  } finally {
+    await other.stop();
+  }
+});
+
 describe('a refused state', () => {
   test('is not sent again until a newer one exists', async () => {
     startSender();
@@ -384,11 +420,16 @@ describe('accounts', () => {
     const hanging: string[] = [];
     for (let n = 0; n < 6; n++) hanging.push(await order({ ...service, key: other.key }));
     core.behave(({ iccid }) => (hanging.includes(iccid) ? 'hang' : 'apply'));
-    startSender({ concurrency: 4, timeoutMs: 60_000, leaseMs: 120_000 });
+    const worker = startSender({ concurrency: 4, timeoutMs: 60_000, leaseMs: 120_000 });
     await until(
       async () => core.received.length,
       (count) => count >= 2,
     );
+    for (let n = 0; n < 30; n++) {
+      worker.wake();
+      await esimOf(hanging[0] as string, other.key);
+    }
+    expect(core.received).toHaveLength(2);
     await applied(await order());
     await sender?.stop(0);
     core.behave(() => 'apply');

@@ -5,6 +5,7 @@ import { newEvent } from '../../notify/events/new-event.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { esimMatchingIdPlace, orderMatchingIdPlace } from '../../platform/secrets/sealed-places.ts';
+import { ClaimLost } from '../executions/hold.ts';
 import {
   type Deps,
   type ExecutionError,
@@ -104,8 +105,7 @@ function follow(deps: Deps, execution: HeldExecution, change: Change, onChanged?
     const verdict = await verdictOf(tx, esim);
     if (verdict === null) return execution.waitForCore(tx);
     const error = verdict.kind === 'refused' ? verdict.error : null;
-    // If the claim was lost, its holder has written all of this, or will.
-    if (!(await execution.finish(tx, error))) return;
+    if (!(await execution.finish(tx, error))) throw new ClaimLost(); // nothing of this is written
     if (error || change === 'terminate') return withdraw(tx, deps, esim);
     await setPendingChange(tx, esim, null);
     const after = await writeChange(tx, deps, esim, { change, execution, onChanged });
@@ -122,7 +122,12 @@ function settle(deps: Deps, execution: HeldExecution, change: Change, onChanged?
       return;
     if (!isPossible) return;
     const after = await writeChange(tx, deps, before, { change, execution, onChanged });
-    if (!awaitsCore) return void (await refreshService(tx, after, deps));
+    if (!awaitsCore) {
+      // Proposed while a core got states, which none does any more.
+      if (before.pending_change) await setPendingChange(tx, before, null);
+      await refreshService(tx, { ...after, pending_change: null }, deps);
+      return;
+    }
     await propose(
       tx,
       deps,

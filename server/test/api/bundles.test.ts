@@ -105,6 +105,7 @@ describe('the list of bundles', () => {
       price,
       data_bytes: 1000,
       used_bytes: 0,
+      after_depletion: { action: 'bar', kbps: null },
       thresholds: [50, 80, 100],
       activated_at: null,
       expires_at: null,

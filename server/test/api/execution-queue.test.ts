@@ -491,6 +491,7 @@ describe('an eSIM that is being provisioned', () => {
       ...before,
       status: 'provisioned',
       profile: { state: 'released', updated_at: expect.any(Number) },
+      service: expect.objectContaining({ state: 'full', version: 1 }),
       provisioned_at: expect.any(Number),
     });
     expect(await listed('')).toEqual([after]);

@@ -10,6 +10,7 @@ import { until } from '../support/until.ts';
 let service: TestService;
 beforeAll(async () => {
   service = await startService();
+  await service.db.pool.query('update core_resync set finished_at = now()');
 });
 afterAll(() => service.stop());
 
@@ -31,6 +32,8 @@ test('a worker runs every chore, each as often as its users may wait', async () 
 
   expect(Object.fromEntries(begun)).toEqual({
     bundle_lock_holders_due: 'bundles',
+    service_lock_ending: 'services',
+    core_resync_lock: 'resync',
     recovery_close_hopeless: 'recoveries',
     failure_group_take_retry: 'groupRetries',
     ordered_set_positions: 'blocked',
@@ -54,6 +57,9 @@ const endpoint = (columns: string, values: string) =>
 const bundle = (status: string, expiresAt: string) =>
   `insert into bundles (account_id, id, iccid, product_id, status, used_bytes, thresholds, validity_days, created_at, expires_at)
    values ('${someone}', '${someone}', '1', 'one', '${status}', 0, '{}', 7, now(), ${expiresAt})`;
+const esim = (endsAt: string) =>
+  `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at, service_ends_at)
+   values ('${someone}', '${someone}', '1', '${someone}', 'one', 'active', '{}', now(), ${endsAt})`;
 const recovery = (finishedAt: string) =>
   `insert into recoveries (account_id, id, endpoint_id, from_event, until_event, position, created_at, finished_at)
    select one, one, one, one, one, one, now(), ${finishedAt} from (select '${someone}'::uuid as one) _`;
@@ -72,6 +78,10 @@ test.each<[Waiting | null, string]>([
   ['bundles', bundle('active', `now() - interval '1 second'`)],
   [null, bundle('active', `now() + interval '1 hour'`)],
   [null, bundle('expired', `now() - interval '1 second'`)],
+  ['services', esim(`now() - interval '1 second'`)],
+  [null, esim(`now() + interval '1 hour'`)],
+  [null, esim('null')],
+  ['resync', 'update core_resync set finished_at = null'],
   ['recoveries', recovery('null')],
   [null, recovery('now()')],
   ['groupRetries', groupRetry('null')],

@@ -41,6 +41,7 @@ let pythonSamples: SampleRunner | null;
 beforeAll(async () => {
   service = await startService({ requestLogLevel: 'writes', core: 'state' });
   service.startWorker(createMockNetwork({ delayMs: 0 }));
+  service.startCore({ setService: async () => ({ kind: 'done', result: {} }) });
   service.startSequencer();
   operatorKey = await service.createKey({ scopes: ['operator'] });
   page = (await call(service, 'GET', '/docs', { key: null })).text;

@@ -118,6 +118,8 @@ async function finish(
   progress('healing');
   await heal(ctx);
   await waitUntilIdle(ctx, stalledMs);
+  // Processes of the last release have written no states.
+  if (ctx.deployment.firstRelease !== thisRelease) await ctx.deployment.resyncCore();
   if (operator) {
     progress('resolving what is left');
     await operator.finish(() => waitUntilIdle(ctx, stalledMs));

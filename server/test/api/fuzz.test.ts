@@ -15,7 +15,8 @@ import { startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 // Before test collection: the OpenAPI document of the running service defines the tests.
-const service = await startService({ requestLogLevel: 'writes' });
+const service = await startService({ requestLogLevel: 'writes', core: 'state' });
+service.startCore({ setService: async () => ({ kind: 'done', result: {} }) });
 afterAll(() => service.stop());
 
 const document: OpenApi = (await call(service, 'GET', '/openapi.json', { key: null })).json;

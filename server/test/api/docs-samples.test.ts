@@ -180,12 +180,20 @@ async function existingIds(operationId: string): Promise<Ids> {
     : null;
   if (operationId === 'retryFailureGroup') await insertFailed(service, 'declined', exampleGroupId);
   const unknown = operationId === 'resolveExecution' ? await insertUnknown(service) : null;
-  const endpoint = await call(service, 'POST', '/v1/webhook_endpoints', {
+  const isOperators = operations[operationId as OperationId].scope === 'operator';
+  // An account and the deployment have endpoints and consumers alike.
+  const [by, paths] = isOperators ? [operatorKey, '/v1/operator'] : [service.key, '/v1'];
+  const endpoint = await call(service, 'POST', `${paths}/webhook_endpoints`, {
+    key: by,
     body: { url: 'http://127.0.0.1:9/', enabled_event_types: ['a.b'] },
   });
   const event = await call(service, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } });
-  const deliveries = await call(service, 'GET', `/v1/webhook_endpoints/${endpoint.json.id}/deliveries`);
-  const recovery = await call(service, 'POST', `/v1/webhook_endpoints/${endpoint.json.id}/recover`, {
+  const deliveries = await until(
+    () => call(service, 'GET', `${paths}/webhook_endpoints/${endpoint.json.id}/deliveries`, { key: by }),
+    ({ json }) => json.data.length > 0,
+  );
+  const recovery = await call(service, 'POST', `${paths}/webhook_endpoints/${endpoint.json.id}/recover`, {
+    key: by,
     body: { since: 0 },
   });
   const request = recovery.headers.get('request-id') as string;
@@ -200,8 +208,6 @@ async function existingIds(operationId: string): Promise<Ids> {
     key: operatorKey,
     body: { name: 'Sample' },
   });
-  const isOperators = operations[operationId as OperationId].scope === 'operator';
-  const by = isOperators ? operatorKey : service.key;
   const keysPath = isOperators ? `/v1/operator/accounts/${account.json.id}/api_keys` : '/v1/api_keys';
   const key = await call(service, 'POST', keysPath, {
     key: by,
@@ -210,10 +216,9 @@ async function existingIds(operationId: string): Promise<Ids> {
   await call(service, 'POST', '/dashboard/api/session', {
     ...{ key: null, headers: { Origin: service.url }, body: { api_key: by } },
   });
-  const sessionsPath = isOperators ? '/v1/operator/sessions' : '/v1/sessions';
-  const sessions = await call(service, 'GET', sessionsPath, { key: by });
-  await call(service, 'PUT', '/v1/event_consumers/billing', { body: { after: 'start' } });
-  const feed = await call(service, 'GET', '/v1/events/feed?after=start&limit=1000');
+  const sessions = await call(service, 'GET', `${paths}/sessions`, { key: by });
+  await call(service, 'PUT', `${paths}/event_consumers/billing`, { key: by, body: { after: 'start' } });
+  const feed = await call(service, 'GET', `${paths}/events/feed?after=start&limit=1000`, { key: by });
   return {
     // A profile that the SM-DP+ reserved and nobody has.
     iccid: unknown === null ? iccid : withCheckDigit(`${iccid.slice(0, -4)}999`),

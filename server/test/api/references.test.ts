@@ -69,6 +69,7 @@ describe('the reference of an order', () => {
     expect(new Set(events.map(({ type }: Json) => type))).toEqual(
       new Set([
         'esim.provisioned',
+        'esim.service_changed',
         'esim.installed',
         'esim.activated',
         'bundle.activated',

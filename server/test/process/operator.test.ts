@@ -327,6 +327,7 @@ describe('the audit log', () => {
     'executions resolve': 'execution.resolved',
     'catalog import': 'product.updated',
     'catalog deactivate': 'product.deactivated',
+    'core resync': 'core.resync_started',
     reseal: 'secrets.reseal_started',
   };
   /** These read, or start the service, or migrate, which changes nothing that an account has. */
@@ -340,7 +341,7 @@ describe('the audit log', () => {
       'executions show',
       'catalog list',
     ],
-    ...['overview', 'processes', 'networks', 'stock', 'endpoints failing', 'doctor'],
+    ...['overview', 'processes', 'networks', 'stock', 'endpoints failing', 'core changes', 'doctor'],
   ];
 
   async function commandsOf(...group: string[]): Promise<string[]> {
@@ -361,12 +362,16 @@ describe('the audit log', () => {
     expect((await run('dashboard-link', '--operator')).code).toBe(0);
     expect((await run('reseal')).code).toBe(0);
     expect((await run('reseal', '--lost-key', 'unknown')).code).toBe(1);
+    expect((await run('core', 'resync')).code).toBe(1);
+    const core = { SIMPLANE_CORE_URL: 'https://core.example', SIMPLANE_CORE_SECRET: 'a'.repeat(32) };
+    expect((await runCommand(['core', 'resync'], { ...env, ...core })).code).toBe(0);
     expect((await run('accounts', 'update', 'acct_1', '--name', 'None')).code).toBe(1);
     const after = await actionsOnCommandLine();
     expect(after.slice(before.length)).toEqual([
       'api_key.created',
       'session.link_created',
       'secrets.reseal_started',
+      'core.resync_started',
     ]);
     expect([...new Set(after)].sort()).toEqual([...new Set(Object.values(audited).flat())].sort());
   });

@@ -29,7 +29,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'In live mode the network reports for every account; in a sandbox the statement compares the account.',
   },
   {
-    statement: /^esim_(store_ordered|settle_provisioned)$/,
+    statement: /^esim_(store_ordered|settle_provisioned_\w+)$/,
     tables: ['esims', 'execution_queue'],
     why: 'An ICCID may be taken in any account; the eSIM is found by ICCID and its order, which the worker holds.',
   },

@@ -235,7 +235,7 @@ export async function settleProvisionedRows(
   rows: Provisioned[],
   { firstBundle, core }: { firstBundle: FirstBundle; core: CoreMode },
 ): Promise<SettleOutcome[]> {
-  const statement = { name: 'esim_settle_provisioned', text: textWith(firstBundle, core) };
+  const statement = { name: `esim_settle_provisioned_${core}`, text: textWith(firstBundle, core) };
   const outcomes = await db.query<{ n: number; outcome: SettleOutcome }>(statement, provisioned.values(rows));
   return outcomes.sort((a, b) => a.n - b.n).map(({ outcome }) => outcome);
 }

@@ -14,13 +14,13 @@ if (!hasBrowser) {
 // Started first, in this order: they take half a minute or more each, and at the end they would run alone on two cores.
 const slow = [
   'faults/test/breaks',
+  'server/test/api/fuzz',
   'server/test/docs/',
   'faults/test/',
   'server/test/webhooks/sending',
   'server/test/faults/',
   'server/test/api/slow-clients',
   'server/test/process/start-and-stop',
-  'server/test/api/fuzz',
   'server/test/api/docs-samples',
   'dashboard/test/states',
   'dashboard/test/screens',

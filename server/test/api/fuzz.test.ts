@@ -194,7 +194,7 @@ describe.each(operations)('$method $path', (operation) => {
       : (await call(service, 'GET', '/v1/events/feed')).json;
     const described = withExisting(operation, { cursor, event: existing.events?.[0] ?? '' });
     // A body can be wrong in more ways.
-    const runs = operation.method === 'GET' ? { fixed: 10, random: 30 } : { fixed: 40, random: 60 };
+    const runs = operation.method === 'GET' ? { fixed: 10, random: 15 } : { fixed: 40, random: 30 };
     await fc.assert(
       fc.asyncProperty(requestTo(described, ids), async (request) => {
         const reply = await send(service.url, {

@@ -2,14 +2,15 @@ import { uuidText } from '../../src/platform/ids/uuid.ts';
 import { esimMatchingIdPlace } from '../../src/platform/secrets/sealed-places.ts';
 import type { TestService } from './service.ts';
 
-let serial = 0;
+// Far above what the mock network counts up to, whose ICCIDs begin alike.
+let serial = 900_000_000_000;
 
 /** Inserts an eSIM as if a network had provisioned it, and returns its ICCID. Its matching id contains SECRET. */
 export async function insertEsim(
   { db, service, accountUuid }: TestService,
   status: 'provisioned' | 'suspended' = 'provisioned',
 ): Promise<string> {
-  const iccid = `8999901${String(++serial).padStart(12, '0')}`;
+  const iccid = `8999901${++serial}`;
   const { keyring, newUuid } = service;
   const sealed = keyring.seal('SECRET-MATCHING-ID', esimMatchingIdPlace(accountUuid, iccid));
   await db.query(

@@ -1,5 +1,6 @@
 import type { Esim, EsimService, ProfileError } from '@simplane/contract';
 import { unixSeconds } from '../../platform/clock.ts';
+import { lowestUuid } from '../../platform/ids/uuid-range.ts';
 import { serviceOf } from '../service/service-of.ts';
 import type { EsimRow } from './sql/esims.ts';
 
@@ -45,7 +46,7 @@ function presentService(row: EsimRow): EsimService {
 
 const unknownBundles = [
   {
-    id: '00000000-0000-0000-0000-000000000000',
+    id: lowestUuid,
     status: 'queued',
     countries: null,
     expires_at: null,

@@ -1,15 +1,15 @@
-type Job = { account_id: string };
+import { lowestUuid } from '../../platform/ids/uuid-range.ts';
 
-const lowest = '00000000-0000-0000-0000-000000000000';
+type Job = { account_id: string };
 
 /** Whose states are sent next: accounts take turns, and one that has its share in flight waits. */
 export function createAccountTurns({ perAccount }: { perAccount: number }) {
   const inFlight = new Map<string, number>();
-  let last = lowest;
+  let last = lowestUuid;
 
   return {
     /** The accounts after which to look: the last one that had its turn, then all from the first. */
-    starts: (): string[] => (last === lowest ? [lowest] : [last, lowest]),
+    starts: (): string[] => (last === lowestUuid ? [lowestUuid] : [last, lowestUuid]),
 
     full: (): string[] =>
       [...inFlight].filter(([, count]) => count >= perAccount).map(([account]) => account),

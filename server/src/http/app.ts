@@ -26,7 +26,7 @@ import { operatorRoutes } from './operator-routes.ts';
 import { createRefusalPace } from './pace-refusals.ts';
 import { type BodyReader, createBodyReader } from './read-body.ts';
 import { createRecorder } from './record-request.ts';
-import { collectMethods, refuseUnknownRoutes } from './refuse-routes.ts';
+import { refuseUnknownRoutes } from './refuse-routes.ts';
 import { renderError, toAppError } from './render-error.ts';
 import { addRequestFields } from './request-fields.ts';
 import { routes } from './routes.ts';
@@ -50,7 +50,6 @@ export function createApp(
     unread: createUnreadAnswers(() => connectionsCut.inc({ reason: 'unread' })),
   };
   const app = createServer(service);
-  const refuseOtherMethods = collectMethods(app);
   // Ignore an unknown `Expect` header; Node would answer 417 without our error body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const connections = limitConnections(app.server, service);
@@ -64,7 +63,6 @@ export function createApp(
     serveDescription(app, service);
     serveApi(app, service, api, held);
   }
-  refuseOtherMethods();
   return app;
 }
 

@@ -533,6 +533,12 @@ describe('missing resources', () => {
     const other = await call(service, 'PUT', '/v1/esims');
     expectRefusal(other, 'method_not_allowed');
     expect(other.headers.get('allow')).toBe('POST, GET, HEAD');
+    const named = await call(service, 'PUT', '/v1/events/test');
+    expect(named.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'POST']);
+    expectRefusal(await call(service, 'DELETE', '/dashboard/assets/none.js'), 'method_not_allowed');
+    for (const path of ['/v1/products/', '/v1/products/prod_none/more', '/v1//bundles']) {
+      expectRefusal(await call(service, 'PUT', path), 'route_missing');
+    }
   });
 
   test.each(['/livez', '/readyz', '/healthz', '/openapi.json', '/docs'])(

@@ -10,8 +10,136 @@ const chore = (name: string, line: string, why: string): Mutant => ({
   why,
 });
 
+const [beat, dead, waiting, sender] = [
+  'server/src/background/worker-beat.ts',
+  'server/src/background/release-dead.ts',
+  'server/src/background/waiting.ts',
+  'server/src/notify/webhooks/sender',
+];
+
+/** Of the leases that last while their worker beats. */
+const beatMutants: Mutant[] = [
+  {
+    name: 'beat-counts-from-its-answer',
+    ...{ file: beat, find: 'beatAtMs = sentAtMs;', replace: 'beatAtMs = monotonicMs();' },
+    tests: ['server/src/background/worker-beat.test.ts'],
+    why: 'A worker never believes in its lease for longer than the others do.',
+  },
+  {
+    name: 'late-beat-not-noticed',
+    ...{ file: beat, find: '        onLost();\n', replace: '' },
+    tests: ['server/src/background/worker-beat.test.ts'],
+    why: 'A worker that was frozen ends what it had begun.',
+  },
+  {
+    name: 'stopped-beat-not-noticed',
+    ...{ file: beat, find: 'setTimeout(onLost,', replace: 'setTimeout(() => {},' },
+    tests: ['server/src/background/worker-beat.test.ts'],
+    why: 'A worker that lost PostgreSQL ends what it had begun before its heir begins.',
+  },
+  {
+    name: 'judge-after-an-outage',
+    ...{ file: beat, find: 'waiting.deadWorkers && mayJudge', replace: 'waiting.deadWorkers' },
+    tests: ['server/src/background/worker-beat.test.ts'],
+    why: 'After an outage of PostgreSQL no worker is taken for dead.',
+  },
+  {
+    name: 'gap-does-not-delay-the-judge',
+    ...{ file: beat, find: '        steadySinceMs = sentAtMs;\n', replace: '' },
+    tests: ['server/src/background/worker-beat.test.ts'],
+    why: 'After an outage of PostgreSQL no worker is taken for dead.',
+  },
+  {
+    name: 'worker-takes-itself-for-dead',
+    ...{ file: waiting, find: 'id <> $2 and beat_at', replace: 'beat_at' },
+    tests: [api('chores')],
+    why: 'A late beat is not a dead worker’s.',
+  },
+  {
+    name: 'every-worker-is-dead',
+    ...{ file: waiting, find: "beat_at < now() - $3::integer * interval '1 ms'", replace: '$3::integer > 0' },
+    tests: [api('chores')],
+    why: 'Only a worker without a beat is dead.',
+  },
+  {
+    name: 'living-worker-is-forgotten',
+    ...{
+      file: dead,
+      find: "where beat_at < now() - $1::integer * interval '1 ms'",
+      replace: 'where $1::integer > 0',
+    },
+    tests: [api('dead-workers')],
+    why: 'A living worker keeps its leases.',
+  },
+  {
+    name: 'released-order-keeps-its-fence',
+    ...{
+      file: dead,
+      find: `progress = progress - 'waiting_for',\n      fence = fence + 1`,
+      replace: `progress = progress - 'waiting_for'`,
+    },
+    tests: [api('dead-workers')],
+    why: 'A worker that was only frozen writes nothing more.',
+  },
+  {
+    name: 'waiting-order-is-released',
+    ...{
+      file: dead,
+      find: 'where holder in (select id from dead) and leased_until is not null\n  for update',
+      replace: 'where holder in (select id from dead)\n  for update',
+    },
+    tests: [api('dead-workers')],
+    why: 'What waits for its retry goes on waiting.',
+  },
+  {
+    name: 'release-waits-for-a-lingering-lock',
+    ...{ file: dead, find: '  for update skip locked', replace: '  for update' },
+    tests: [api('dead-workers')],
+    why: 'One locked row does not hold up all others.',
+  },
+  {
+    name: 'released-order-keeps-its-place',
+    ...{ file: dead, find: '      due_at = now(),\n', replace: '' },
+    tests: [api('dead-workers')],
+    why: 'The next claim finds it without a look back.',
+  },
+  {
+    name: 'claims-without-a-fresh-beat',
+    ...{
+      file: `${sender}/claimer.ts`,
+      find: '(isFresh() ? claimUnproven(count) : [])',
+      replace: 'claimUnproven(count)',
+    },
+    tests: [webhooks('leases')],
+    why: 'A sender that may be taken for dead takes nothing.',
+  },
+  {
+    name: 'sends-without-a-fresh-beat',
+    ...{ file: `${sender}/run-delivery.ts`, find: '!isFresh() || ', replace: '' },
+    tests: [webhooks('leases')],
+    why: 'A sender that was frozen between claim and request sends nothing.',
+  },
+  {
+    name: 'interrupt-leaves-requests-open',
+    ...{
+      file: 'server/src/platform/worker/work-queue.ts',
+      find: '      stopping.abort();\n      stopping = new',
+      replace: '      stopping = new',
+    },
+    tests: [webhooks('leases')],
+    why: 'A request does not outlive the lease beside the heir’s.',
+  },
+  {
+    name: 'worker-without-a-name-in-leases',
+    ...{ file: 'server/src/orders/executions/sql/queue.ts', find: '    holder = $5::uuid,\n', replace: '' },
+    tests: ['server/test/faults/killed-workers.test.ts'],
+    why: 'The order of a killed worker goes on within seconds.',
+  },
+];
+
 /** Mutants of what a process starts and repeats. */
 export const backgroundMutants: Mutant[] = [
+  ...beatMutants,
   chore('expiry', 'run: (stopping) => expireBundles(db, service, stopping)', 'Bundles expire.'),
   chore('recoveries', 'run: () => runRecoveries(db, { ...service, served })', 'Recoveries run.'),
   chore(

@@ -125,7 +125,7 @@ async function start(
   state.url = urlOf(app, config.host);
   const reports = (await observations?.start(createObservationHandler(service))) ?? null;
   const { role, shutdownTimeoutMs: stopTimeoutMs } = config;
-  const chores = role === 'worker' ? null : startChores(apiChores(service), service, onError);
+  const chores = role === 'worker' ? null : startChores(apiChores(service), null, onError);
   const work = workWhileClockIsRight({
     ...{ skew, log, metrics, stopTimeoutMs, onError },
     start: role === 'api' ? null : () => startWork(service, config, { network, core }, onError),

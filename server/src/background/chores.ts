@@ -17,11 +17,13 @@ import { purgeExpiredKeys } from '../platform/idempotency/purge-expired.ts';
 import { every } from '../platform/worker/every.ts';
 import { runWhenWoken } from '../platform/worker/wake.ts';
 import { countEvents } from '../views/overview/count-events.ts';
+import { releaseDead } from './release-dead.ts';
 import { rulesOf } from './retention/rules.ts';
 import { sweep } from './retention/sweep.ts';
 import type { Service } from './service.ts';
 import { disableRuleOf } from './start-webhooks.ts';
-import { readWaiting, type Waiting } from './waiting.ts';
+import type { Waiting } from './waiting.ts';
+import { beatMs, type WorkerBeat } from './worker-beat.ts';
 
 type Timed = { everyMs: number };
 /** Run each second while something may wait for it. */
@@ -54,6 +56,7 @@ export function workerChores(service: Service, config: Config, onError: (error: 
     { when: 'blocked', run: createOrderFallback(service) },
     { when: 'listeners', run: () => queueForDeployment(service) },
     { when: 'health', run: (stopping) => reportHealth(db, service, reportRule, stopping) },
+    { when: 'deadWorkers', run: () => releaseDead(service) },
     { everyMs: 2_000, run: (stopping) => countEvents(service, stopping) },
     { everyMs: 10_000, run: (stopping) => cancelUndeliverable(db, clock, stopping) },
     { everyMs: 600_000, run: () => deleteStaleLeases(db) },
@@ -62,9 +65,10 @@ export function workerChores(service: Service, config: Config, onError: (error: 
   ];
 }
 
+/** A process that works beats; what waits for its chores is read with each beat, and first at once. */
 export function startChores(
   chores: readonly Chore[],
-  { db, clock }: Pick<Service, 'db' | 'clock'>,
+  beat: WorkerBeat['beat'] | null,
   onError: (error: unknown) => void,
 ) {
   const stopping = new AbortController();
@@ -76,13 +80,15 @@ export function startChores(
     return { when: chore.when, ...runWhenWoken(() => chore.run(stopping.signal), onError) };
   });
   const watch = async () => {
-    const waiting = await readWaiting(db, new Date(clock.nowMs()));
+    const waiting = await beat?.();
     for (const { when, wake } of watched) if (waiting?.[when]) wake();
   };
-  const watching = watched.length > 0 ? [every(1_000, watch, onError)] : [];
+  const first = beat && watch().catch(onError);
+  const watching = beat ? [every(beatMs, watch, onError)] : [];
   return {
     async stop() {
       stopping.abort();
+      await first;
       await Promise.all([...watching, ...timed].map((one) => one.stop()));
       await Promise.all(watched.map((one) => one.stop()));
     },

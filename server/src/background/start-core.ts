@@ -1,12 +1,13 @@
 import type { Config } from '../config/settings.ts';
 import type { Core } from '../network/port.ts';
 import { startCoreSender } from '../orders/service/start-core-sender.ts';
+import { uuidText } from '../platform/ids/uuid.ts';
 import type { Service } from './service.ts';
 
 // A core that takes 100 ms for a command then gets 320 a second of each process.
 const concurrency = 32;
 
-/** Starts sending the service of eSIMs to the operator's core. Only tests override parts of it. */
+/** Starts sending the service of eSIMs to the operator's core. Only tests override more than its name in leases. */
 export function startCore(
   service: Service,
   config: Config,
@@ -17,6 +18,7 @@ export function startCore(
   const { db, clock, signals, log, networkPauseAfter = 5, networkPauseMs = 10_000 } = service;
   const sender = startCoreSender({
     ...{ db, clock, signals, core, concurrency, onError },
+    holder: uuidText(service.newUuid()),
     leaseMs: config.executionLeaseMs,
     timeoutMs: config.networkTimeoutMs,
     retryScheduleMs: config.executionRetryScheduleMs,

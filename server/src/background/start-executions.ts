@@ -2,11 +2,12 @@ import type { Config } from '../config/settings.ts';
 import type { Network } from '../network/port.ts';
 import { startExecutionWorker } from '../orders/executions/worker.ts';
 import { returnProfiles } from '../orders/operator/return-profiles.ts';
+import { uuidText } from '../platform/ids/uuid.ts';
 import type { Chore } from './chores.ts';
 import { createRunners } from './execution-runners.ts';
 import type { Service } from './service.ts';
 
-/** Starts the worker that carries out executions on this network. Only tests override parts of it. */
+/** Starts the worker that carries out executions on this network. Only tests override more than its name in leases. */
 export function startExecutions(
   service: Service,
   config: Config,
@@ -24,6 +25,7 @@ export function startExecutions(
     db: service.db,
     clock: service.clock,
     newUuid: service.newUuid,
+    holder: uuidText(service.newUuid()),
     signals: service.signals,
     network,
     core: service.core,

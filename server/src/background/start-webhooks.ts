@@ -7,6 +7,7 @@ import { mayShowResponse } from '../notify/webhooks/sender/attempt.ts';
 import { createProbes } from '../notify/webhooks/sender/probes.ts';
 import { startSender } from '../notify/webhooks/sender/start-sender.ts';
 import { createStatsCollector } from '../notify/webhooks/stats/collect.ts';
+import { uuidText } from '../platform/ids/uuid.ts';
 import { every } from '../platform/worker/every.ts';
 import type { Service } from './service.ts';
 
@@ -26,7 +27,7 @@ function requestOptionsOf(config: Config) {
   };
 }
 
-/** Starts the webhook sender. Only tests override parts of it. */
+/** Starts the webhook sender. Only tests override more than its name in leases, and whether they surely last. */
 export function startWebhooks(
   service: Service,
   config: Config,
@@ -41,6 +42,8 @@ export function startWebhooks(
   const sender = startSender({
     ...service,
     ...requestOptionsOf(config),
+    holder: uuidText(service.newUuid()),
+    isFresh: () => true,
     dispatcherOf: agents.agentOf,
     retryScheduleMs: config.webhookRetryScheduleMs,
     disableRule: disableRuleOf(config),
@@ -60,6 +63,7 @@ export function startWebhooks(
   const unsubscribe = service.signals.on('deliveries', sender.wake);
   return {
     wake: sender.wake,
+    interrupt: sender.interrupt,
     flushStats: stats.flush,
     async stop(timeoutMs: number) {
       unsubscribe();

@@ -8,6 +8,7 @@ import { placeInOrder } from '../notify/webhooks/ordered/place-in-order.ts';
 import { endAbandonedLeases } from '../notify/webhooks/sender/start-sender.ts';
 import { releaseOrphanedExecutions } from '../orders/executions/runner.ts';
 import type { Database } from '../platform/db/database.ts';
+import { uuidText } from '../platform/ids/uuid.ts';
 import { describeCause } from '../platform/telemetry/describe-cause.ts';
 import { runWhenWoken } from '../platform/worker/wake.ts';
 import { startChores, workerChores } from './chores.ts';
@@ -15,6 +16,7 @@ import type { Service } from './service.ts';
 import { startCore } from './start-core.ts';
 import { returnsChore, startExecutions } from './start-executions.ts';
 import { startWebhooks } from './start-webhooks.ts';
+import { createWorkerBeat } from './worker-beat.ts';
 
 export type Work = {
   /** Whether it makes no calls to the core, or to the network that provisions, for now. */
@@ -33,11 +35,14 @@ export function startWork(
   const sequencer = startFeed(service, onError);
   // Without a key it could not encrypt matching ids, nor sign with every secret.
   const hasKeys = service.missingKeys.length === 0;
-  const worker = network && hasKeys ? startExecutions(service, config, network, onError) : null;
+  const holder = uuidText(service.newUuid());
+  const beat = createWorkerBeat({ ...service, worker: holder, onLost: () => sender?.interrupt() });
+  const worker = network && hasKeys ? startExecutions(service, config, network, onError, { holder }) : null;
   const returns = network && hasKeys ? [returnsChore(service, config, network, onError)] : [];
-  const chores = startChores([...workerChores(service, config, onError), ...returns], service, onError);
-  const coreSender = core && service.core === 'state' ? startCore(service, config, core, onError) : null;
-  const sender = hasKeys ? startWebhooks(service, config, onError) : null;
+  const chores = startChores([...workerChores(service, config, onError), ...returns], beat.beat, onError);
+  const coreSender =
+    core && service.core === 'state' ? startCore(service, config, core, onError, { holder }) : null;
+  const sender = hasKeys ? startWebhooks(service, config, onError, { holder, isFresh: beat.isFresh }) : null;
   return {
     isPaused: (kind) => (kind === 'core' ? coreSender : worker)?.isPaused() ?? false,
     async stop(timeoutMs) {
@@ -48,6 +53,7 @@ export function startWork(
         sequencer.stop(),
         chores.stop(),
       ]);
+      beat.stop();
     },
   };
 }

@@ -9,13 +9,25 @@ export type Waiting =
   | 'blocked'
   | 'listeners'
   | 'health'
-  | 'returns';
+  | 'returns'
+  | 'deadWorkers';
+
+type Beat = { at: Date; worker: string; deadAfterMs: number };
 
 /**
- * What may wait for a chore. Asked at once: at rest, chores that found nothing took eight transactions a second. Each condition is
- * the chore's own or wider, and finds its first row by an index.
+ * Stores that the worker lives, and reads what may wait for a chore, at once: at rest, chores that found nothing took eight
+ * transactions a second. Each condition is the chore's own or wider, and finds its first row by an index.
  */
-export const readWaiting = one<Record<Waiting, boolean>, [at: Date]>('chores_waiting')`
+export const beatAndReadWaiting = one<Record<Waiting, boolean>, [beat: Beat]>(
+  'worker_beat',
+  ({ at, worker, deadAfterMs }) => [at, worker, deadAfterMs],
+)`
+with beat as (
+  insert into workers (id, beat_at)
+  values ($2, now())
+  on conflict (id) do update
+  set beat_at = excluded.beat_at
+)
 select
   exists (select from bundles where status = 'active' and expires_at <= $1) as bundles,
   exists (select from esims where service_ends_at <= $1) as services,
@@ -30,4 +42,5 @@ select
     select from webhook_endpoints
     where reported_health = 'recovered'
       or failing_since is not null and (reported_health is null or reported_health = 'enabled')) as health,
-  exists (select from execution_resolutions where closed_at is null) as returns`;
+  exists (select from execution_resolutions where closed_at is null) as returns,
+  exists (select from workers where id <> $2 and beat_at < now() - $3::integer * interval '1 ms') as "deadWorkers"`;

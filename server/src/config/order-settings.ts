@@ -43,7 +43,7 @@ export const orderSettings = {
     'SIMPLANE_EXECUTION_LEASE',
     timeout,
     '30s',
-    'How long an unresponsive worker keeps an execution before another worker takes over. Must be longer than `SIMPLANE_NETWORK_TIMEOUT`.',
+    'How long a dead worker keeps an execution if no other one runs that frees it, which takes 5 s. Must be longer than `SIMPLANE_NETWORK_TIMEOUT`.',
   ),
   executionConcurrency: setting(
     'SIMPLANE_EXECUTION_CONCURRENCY',

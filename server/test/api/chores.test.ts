@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { apiChores, startChores, workerChores } from '../../src/background/chores.ts';
 import type { Service } from '../../src/background/service.ts';
-import { readWaiting, type Waiting } from '../../src/background/waiting.ts';
+import { beatAndReadWaiting, type Waiting } from '../../src/background/waiting.ts';
+import { createWorkerBeat } from '../../src/background/worker-beat.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -39,6 +40,7 @@ test('a worker runs every chore, each as often as its users may wait', async () 
     ordered_set_positions: 'blocked',
     deployment_queue_deliveries: 'listeners',
     endpoint_take_health_reports: 'health',
+    worker_end_leases_of_dead: 'deadWorkers',
     overview_claim_uncounted: 2_000,
     tables_without_statistics: 2_000,
     endpoint_cancel_undeliverable_blocked_deliveries: 10_000,
@@ -51,6 +53,9 @@ test('a worker runs every chore, each as often as its users may wait', async () 
 });
 
 const someone = 'a0000000-0000-4000-8000-000000000000';
+const worker = (age: string, id = 'gen_random_uuid()') =>
+  `insert into workers (id, beat_at) values (${id}, now() - interval '${age}')
+   on conflict (id) do update set beat_at = excluded.beat_at`;
 const endpoint = (columns: string, values: string) =>
   `insert into webhook_endpoints (account_id, id, url, enabled_event_types, metadata, status, api_version, created_at, ${columns})
    values ('${someone}', '${someone}', '', '{}', '{}', 'enabled', '', now(), ${values})`;
@@ -98,19 +103,22 @@ test.each<[Waiting | null, string]>([
   [null, endpoint('failing_since, reported_health', `now(), 'failing'`)],
   [null, endpoint('reported_health', 'null')],
   ['returns', resolution('null')],
+  ['deadWorkers', worker('4.1 s')],
+  [null, worker('3.9 s')],
+  [null, worker('10 s', `'${someone}'`)],
   [null, resolution('now()')],
 ])('row %#: the chore of %s, and no other, is called for it', async (kind, insert) => {
   const client = await service.db.pool.connect();
   const db: Queryable = { query: async (statement, values) => (await client.query(statement, values)).rows };
   const waiting = async () =>
-    Object.entries((await readWaiting(db, new Date())) ?? {}).flatMap(([name, is]) => (is ? [name] : []));
+    Object.entries((await beatAndReadWaiting(db, beat)) ?? {}).flatMap(([name, is]) => (is ? [name] : []));
+  onTestFinished(() => client.release(true));
+  const beat = { at: new Date(), worker: someone, deadAfterMs: 4_000 };
   expect(await waiting()).toEqual([]);
   await client.query('begin');
   await client.query('set local session_replication_role = replica'); // without what the row belongs to
   await client.query(insert);
   expect(await waiting()).toEqual(kind === null ? [] : [kind]);
-  await client.query('rollback');
-  client.release();
 });
 
 test('a chore runs while something waits for it, one run at a time, and hears when it has to stop', async () => {
@@ -129,7 +137,7 @@ test('a chore runs while something waits for it, one run at a time, and hears wh
         },
       },
     ],
-    service.service,
+    createWorkerBeat({ ...service.service, worker: someone, onLost: () => {} }).beat,
     (error) => {
       throw error;
     },

@@ -30,6 +30,7 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 const mock = createMockNetwork({ delayMs: 0 });
+const worker = '00000000-0000-4000-8000-000000000001';
 
 async function get(path: string) {
   return (await call(service, 'GET', path)).json;
@@ -116,6 +117,7 @@ describe('a worker whose lease expired, while its successor still runs', () => {
     const claim = async () => {
       const { executions } = await claimExecutionRows(service.db, {
         count: 1,
+        holder: worker,
         leaseMs: 60_000,
         since: null,
         iccids: [],
@@ -238,7 +240,9 @@ describe('claims', () => {
         );
       const claimInWindow = createClaimWindow(service.clock, () => 0); // time stands still, so only the first claim is a fallback scan
       const claim = () =>
-        claimInWindow((since) => claimExecutionRows(db, { count: 1, leaseMs: 60_000, since, iccids: [] }));
+        claimInWindow((since) =>
+          claimExecutionRows(db, { count: 1, holder: worker, leaseMs: 60_000, since, iccids: [] }),
+        );
       await fill(20, 0);
       expect((await claim()).executions).toHaveLength(1); // the fallback scan, over all rows
       const before = await entriesRead();
@@ -281,7 +285,7 @@ describe('claims', () => {
     try {
       await client.query('analyze execution_queue');
       const claim = (count: number) =>
-        claimExecutionRows(db, { count, leaseMs: 60_000, since: null, iccids: [] });
+        claimExecutionRows(db, { count, holder: worker, leaseMs: 60_000, since: null, iccids: [] });
       for (let n = 0; n < 8; n++) await claim(1); // until the generic plan is chosen and cached
       await fill(20_000, 0);
       const pagesRead = () => readPagesRead(client);
@@ -302,7 +306,7 @@ describe('claims', () => {
   });
 
   const claimOne = (db: Queryable, since: Date | null = null) =>
-    claimExecutionRows(db, { count: 1, leaseMs: 60_000, since, iccids: [] });
+    claimExecutionRows(db, { count: 1, holder: worker, leaseMs: 60_000, since, iccids: [] });
 
   test('take what is due longest first, and pass over what a request has locked', async () => {
     for (const dueAgoMs of [1_000, 3_000, 2_000]) await fill(1, dueAgoMs);

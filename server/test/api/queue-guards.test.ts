@@ -28,7 +28,7 @@ async function read(text: string): Promise<Record<string, unknown>[]> {
 
 async function claimOrder(): Promise<ClaimedExecution> {
   await provision(service);
-  const wanted = { count: 1, leaseMs: 60_000, since: null, iccids: [] };
+  const wanted = { count: 1, holder: randomUUID(), leaseMs: 60_000, since: null, iccids: [] };
   const { executions } = await claimExecutionRows(service.db, wanted);
   return executions[0] as ClaimedExecution;
 }

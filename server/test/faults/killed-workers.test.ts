@@ -4,6 +4,7 @@ import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { type ServerProcess, spawnRecordedServer } from '../support/process.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { type RecordingNetwork, startRecordingNetwork } from '../support/recording-network.ts';
 import { until } from '../support/until.ts';
 
@@ -99,6 +100,41 @@ describe('a worker killed', () => {
       expect(await successor.end('SIGTERM')).toBe(0);
     }
   });
+});
+
+test('the order and the webhook of a killed worker go on when its beat has stopped, however long its leases are', async () => {
+  const receiver = await startReceiver();
+  receiver.answer(() => {}); // the first sender is killed meanwhile
+  const endpoint = { url: `${receiver.url}/hook`, enabled_event_types: ['test.*'] };
+  await call({ url: api.url, key }, 'POST', '/v1/webhook_endpoints', { body: endpoint });
+  const doomed = await worker('doomed');
+  const reached = new Promise<void>((resolve) => {
+    network.onCall(() => {
+      resolve();
+      return new Promise(() => {});
+    });
+  });
+  const accepted = await provision({ url: api.url, key });
+  await call({ url: api.url, key }, 'POST', '/v1/events/test', { body: { type: 'test.one', data: {} } });
+  await reached;
+  await until(
+    async () => receiver.received.length,
+    (count) => count === 1,
+  );
+  await doomed.end('SIGKILL');
+  await client.query(`update endpoint_leases set leased_until = now() + interval '1 hour'`);
+  network.onCall(() => undefined);
+  receiver.answer((response) => response.end());
+  const successor = await worker('successor');
+  expect(await settled(accepted.json.id)).toMatchObject({ status: 'succeeded', attempts: 2 });
+  await until(
+    async () => receiver.received.length,
+    (count) => count === 2,
+  );
+  const { rows } = await client.query('select count(*)::int as count from workers');
+  expect(rows).toEqual([{ count: 1 }]);
+  await successor.end('SIGTERM');
+  await receiver.stop();
 });
 
 test('a worker frozen past its lease cannot settle an execution that another worker took over', async () => {

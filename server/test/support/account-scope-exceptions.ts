@@ -51,7 +51,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'Workers send due states of all accounts, which take turns.',
   },
   {
-    statement: /^chores_waiting$/,
+    statement: /^worker_beat$/,
     tables: [
       'bundles',
       'esims',
@@ -64,6 +64,11 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
       'execution_resolutions',
     ],
     why: 'Says only whether anything of any account waits for a chore.',
+  },
+  {
+    statement: /^worker_end_leases_of_dead$/,
+    tables: ['execution_queue', 'endpoint_leases', 'core_queue'],
+    why: 'A dead worker held work of all accounts.',
   },
   {
     statement: /^ordered_(set_positions|find_promotable(_of_endpoint)?)$/,

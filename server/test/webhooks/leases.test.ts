@@ -336,3 +336,77 @@ test('while a snapshot is held open, claims do not read over deliveries sent sin
     connection.release();
   }
 });
+
+test('a sender whose leases may soon end cuts off what it sends, records no attempt, and sends it with a new lease', async () => {
+  await storeBacklog(1);
+  let isFresh = true;
+  let asked = 0;
+  const cutOff = new Promise<void>((resolve) => {
+    receiver.answer((response) => response.on('close', resolve));
+  });
+  const sender = service.startSender({
+    isFresh() {
+      asked += 1;
+      return isFresh;
+    },
+  });
+  await until(
+    async () => receiver.received.length,
+    (count) => count === 1,
+  );
+  receiver.answer((response) => response.end());
+  isFresh = false;
+  sender.interrupt();
+  await cutOff;
+  await storeBacklog(1);
+  const askedBefore = asked;
+  await until(
+    async () => {
+      sender.wake();
+      return asked;
+    },
+    (count) => count > askedBefore + 10,
+  );
+  expect(receiver.received).toHaveLength(1);
+  expect(await read('select attempt_count from delivery_queue')).toEqual([
+    { attempt_count: 0 },
+    { attempt_count: 0 },
+  ]);
+  expect(await read('select from webhook_endpoints where failing_since is not null')).toEqual([]);
+  isFresh = true;
+  sender.wake();
+  await until(
+    () => countDeliveries(`status = 'succeeded'`),
+    (count) => count === 2,
+  );
+});
+
+test('a sender that was frozen between claiming and sending does not send', async () => {
+  const endpointUuid = await storeBacklog(1);
+  let isFresh = true;
+  let asked = 0;
+  const db = {
+    ...service.db,
+    async query<Row extends object>(...[statement, values]: Parameters<Queryable['query']>): Promise<Row[]> {
+      const rows = await service.db.query<Row>(statement, values);
+      if (statement.name === 'delivery_claim' && rows.length > 1) isFresh = false;
+      return rows;
+    },
+  };
+  const sender = service.startSender({
+    db,
+    isFresh() {
+      if (!isFresh) asked += 1;
+      return isFresh;
+    },
+  });
+  await until(
+    async () => {
+      sender.wake();
+      return asked;
+    },
+    (count) => count > 5,
+  );
+  expect(receiver.received).toEqual([]);
+  expect(await read('select from endpoint_leases where endpoint_id = $1', [endpointUuid])).toHaveLength(1);
+});

@@ -15,7 +15,7 @@ const [iccidA, iccidB] = ['8999901000000000018', '8999901000000000026'];
 let service: TestService;
 let receiver: Receiver;
 let target: { url: string; key: string };
-let workers: Sender[] = [];
+let workers: Pick<Sender, 'stop'>[] = [];
 
 beforeAll(async () => {
   service = await startService();

@@ -9,7 +9,7 @@ type Postpone = (execution: ClaimedExecution, error: unknown) => Promise<unknown
 
 /** Claims what is due next, and prepares it. What cannot be prepared is postponed. */
 export function createClaim(options: Options, breaker: Breaker, postpone: Postpone) {
-  const { db, clock, runners, leaseMs } = options;
+  const { db, clock, runners, holder, leaseMs } = options;
   const claimInWindow = createClaimWindow(clock);
   const claimWhilePaused = createPausedClaim(options, breaker);
   const stock = runners['esim.provision'].stock?.(options) ?? null;
@@ -18,7 +18,7 @@ export function createClaim(options: Options, breaker: Breaker, postpone: Postpo
     if (breaker.isPaused()) return claimWhilePaused(count);
     const iccids = (await stock?.take(db, count)) ?? [];
     const { executions } = await claimInWindow((since) =>
-      claimExecutionRows(db, { count, leaseMs, since, iccids }),
+      claimExecutionRows(db, { count, holder, leaseMs, since, iccids }),
     );
     const allotted = new Set(executions.map(({ iccid }) => iccid));
     stock?.giveBack(iccids.filter((iccid) => !allotted.has(iccid)));
@@ -53,12 +53,12 @@ export function createClaim(options: Options, breaker: Breaker, postpone: Postpo
  * The claim while the network is paused: only executions that do not call it, and at times one for the probe. The waiting ones
  * are not touched, so they keep their place in the queue.
  */
-function createPausedClaim({ db, clock, leaseMs, runners }: Options, breaker: Breaker) {
+function createPausedClaim({ db, clock, holder, leaseMs, runners }: Options, breaker: Breaker) {
   const types = Object.keys(runners) as ExecutionType[];
   const paused = types.filter((type) => runners[type].isPausable);
   const others = types.filter((type) => !runners[type].isPausable);
   const claimInWindow = createClaimWindow(clock);
-  const wanted = { leaseMs, iccids: [] };
+  const wanted = { holder, leaseMs, iccids: [] };
   return async (count: number): Promise<ClaimedExecution[]> => {
     if (breaker.mayClaimProbe()) {
       // If the probe fails, an order that must not be sent twice would end with an unknown outcome.

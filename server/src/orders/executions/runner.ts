@@ -26,6 +26,8 @@ export type Deps = {
   network: Network;
   core: CoreMode;
   keyring: Keyring;
+  /** Names the worker in its leases. */
+  holder: string;
   leaseMs: number;
   /** Timeout of one call to the network. */
   networkTimeoutMs: number;

@@ -15,6 +15,7 @@ export type QueuedService = {
 
 type Wanted = {
   count: number;
+  holder: string;
   leaseMs: number;
   /** Accounts after this one come first. */
   afterAccount: string;
@@ -28,12 +29,13 @@ type Wanted = {
  */
 export const claimServices = many<QueuedService, [wanted: Wanted]>(
   'core_queue_claim',
-  ({ count, leaseMs, afterAccount, exceptAccounts }) => [
+  ({ count, holder, leaseMs, afterAccount, exceptAccounts }) => [
     count,
     leaseMs,
     afterAccount,
     exceptAccounts,
     Math.ceil(count / 4),
+    holder,
   ],
 )`
 with recursive account as (
@@ -70,7 +72,8 @@ with recursive account as (
   limit $1
 )
 update core_queue q
-set leased_until = now() + $2::integer * interval '1 millisecond'
+set leased_until = now() + $2::integer * interval '1 millisecond',
+    holder = $6
 from unnest(array(select place from due)) as due (place)
 where q.ctid = due.place
 returning q.account_id, q.iccid, q.version, q.service, q.failures`;

@@ -23,6 +23,8 @@ type Options = {
   core: Core;
   /** Commands in flight. An account that has half of them waits. */
   concurrency: number;
+  /** Names the worker in its leases. */
+  holder: string;
   leaseMs: number;
   timeoutMs: number;
   /** Pauses after an answer that may be temporary; the last one repeats for as long as it takes. */
@@ -39,7 +41,7 @@ type Options = {
  * is left to send.
  */
 export function startCoreSender(options: Options): WorkQueue & { isPaused(): boolean } {
-  const { db, concurrency, leaseMs, pollMs, onError } = options;
+  const { db, concurrency, holder, leaseMs, pollMs, onError } = options;
   const breaker = createBreaker({ ...options.pause, onChange: options.onPause });
   const turns = createAccountTurns({ perAccount: Math.ceil(concurrency / 2) });
 
@@ -51,7 +53,7 @@ export function startCoreSender(options: Options): WorkQueue & { isPaused(): boo
       const count = wanted - claimed.length;
       if (count === 0) break;
       const exceptAccounts = turns.full();
-      const batch = await claimServices(db, { count, leaseMs, afterAccount, exceptAccounts });
+      const batch = await claimServices(db, { count, holder, leaseMs, afterAccount, exceptAccounts });
       turns.begin(batch);
       claimed.push(...batch);
     }

@@ -19,7 +19,7 @@ const unprovenPerClaim = 2;
 
 /** Claims deliveries of the endpoints that are next, for each queue. */
 export function createClaimer(deps: Deps): Record<QueueName, (count: number) => Promise<ClaimedDelivery[]>> {
-  const { ready, due, wake } = deps;
+  const { ready, due, wake, isFresh } = deps;
   let unprovenClaimedAtMs = Number.NEGATIVE_INFINITY;
 
   async function claimUnproven(count: number): Promise<ClaimedDelivery[]> {
@@ -37,9 +37,9 @@ export function createClaimer(deps: Deps): Record<QueueName, (count: number) => 
   }
 
   return {
-    proven: (count) => claim(deps, ready.take.proven(count), 'proven'),
-    unproven: claimUnproven,
-    urgent: (count) => claim(deps, ready.take.urgent(count), 'urgent'),
+    proven: async (count) => (isFresh() ? claim(deps, ready.take.proven(count), 'proven') : []),
+    unproven: async (count) => (isFresh() ? claimUnproven(count) : []),
+    urgent: async (count) => (isFresh() ? claim(deps, ready.take.urgent(count), 'urgent') : []),
   };
 }
 

@@ -160,6 +160,11 @@ export function createEndpointClaims(monotonicMs: () => number, wallMs: () => nu
       return claim.held.size === 0;
     },
 
+    /** Nothing more is sent without a new lease. */
+    forgetLeases(): void {
+      for (const claim of claims.values()) claim.lease = null;
+    },
+
     forgetIdle(): void {
       const nowMs = monotonicMs();
       for (const [endpointUuid, { held, isClaiming, lease, usedAtMs }] of claims) {

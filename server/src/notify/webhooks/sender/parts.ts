@@ -10,6 +10,8 @@ export type Parts = {
   clock: Clock;
   /** Names this sender in the leases. */
   holder: string;
+  /** Whether its leases surely last. */
+  isFresh(): boolean;
   leaseMs: number;
   slots: Slots;
   lanes: Lanes;

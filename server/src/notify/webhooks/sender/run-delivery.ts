@@ -11,7 +11,7 @@ type Deps = Parts & SendOptions & { recordResult: RecordResult; postpone: Postpo
 
 /** One attempt of a claimed delivery, from waiting for the endpoint to recording the result or releasing the delivery. */
 export function createDeliveryRunner(deps: Deps) {
-  const { clock, timeoutMs, leaseMs, lanes, claims, ready, recordResult, postpone } = deps;
+  const { clock, timeoutMs, leaseMs, isFresh, lanes, claims, ready, recordResult, postpone } = deps;
 
   /** Nothing was sent, or it was canceled on our side: a later claim finds the delivery again. */
   function giveBack(delivery: ClaimedDelivery): void {
@@ -28,7 +28,7 @@ export function createDeliveryRunner(deps: Deps) {
     try {
       const lookup = resolveHost(deps, delivery, stopping);
       const found = lookup instanceof Promise ? await lookup : lookup; // saves a promise per delivery
-      if (!claims.isLeased(delivery, timeoutMs)) {
+      if (!isFresh() || !claims.isLeased(delivery, timeoutMs)) {
         giveBack(delivery);
         return ready.add(endpointUuid, accountUuid);
       }

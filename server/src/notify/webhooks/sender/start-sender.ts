@@ -1,4 +1,3 @@
-import { uuidText } from '../../../platform/ids/uuid.ts';
 import type { Keyring } from '../../../platform/secrets/keyring.ts';
 import { startWorkQueue, type WorkQueue } from '../../../platform/worker/work-queue.ts';
 import { readSubject } from '../signal.ts';
@@ -20,7 +19,7 @@ export { deleteStaleLeases, endAbandonedLeases } from './sql/leases.ts';
 
 type Options = Omit<SendOptions, 'signingKeys'> &
   ResultOptions &
-  Pick<Parts, 'db' | 'onError'> & {
+  Pick<Parts, 'db' | 'holder' | 'isFresh' | 'onError'> & {
     keyring: Keyring;
     concurrency: number;
     /** How much longer a lease is than an attempt's timeout. It is renewed when half of this time has passed. */
@@ -32,6 +31,8 @@ type Options = Omit<SendOptions, 'signingKeys'> &
 export type Sender = Omit<WorkQueue, 'wake'> & {
   /** Takes the text of a `DeliverySignal`; without one, looks at all work. */
   wake(subject?: string): void;
+  /** Its leases may soon end: cuts off what is being sent, and sends again only with new ones. */
+  interrupt(): void;
 };
 
 /**
@@ -40,9 +41,15 @@ export type Sender = Omit<WorkQueue, 'wake'> & {
  * can take; each is sent once, and its result recorded.
  */
 export function startSender(options: Options): Sender {
-  const { db, clock, leaseMarginMs = 10_000, monotonicMs = () => performance.now(), onError } = options;
+  const {
+    db,
+    clock,
+    holder,
+    leaseMarginMs = 10_000,
+    monotonicMs = () => performance.now(),
+    onError,
+  } = options;
   const leaseMs = options.timeoutMs + leaseMarginMs;
-  const holder = uuidText(options.newUuid());
   const slots = createSlots(options.concurrency);
   const lanes = createLanes();
   const claims = createEndpointClaims(monotonicMs, () => clock.nowMs());
@@ -53,7 +60,7 @@ export function startSender(options: Options): Sender {
   };
   const ready = createReadyEndpoints({ slots, lanes, claims, wake });
   const signingKeys = createSigningKeys(options.keyring);
-  const shared = { ...options, signingKeys, monotonicMs, leaseMs, holder, slots, lanes, claims, wake, ready };
+  const shared = { ...options, signingKeys, monotonicMs, leaseMs, slots, lanes, claims, wake, ready };
   const due = createDueEndpoints(shared);
   const claim = createClaimer({ ...shared, due, renewBelowMs: leaseMs - leaseMarginMs / 2 });
   const recordResult = createResultRecorder(shared);
@@ -85,6 +92,10 @@ export function startSender(options: Options): Sender {
       else if (deliveryUuid !== undefined) ready.addUrgent({ accountUuid, endpointUuid, deliveryUuid });
       else if (lanes.enabled(endpointUuid)) ready.add(endpointUuid, accountUuid);
       wake.unproven();
+    },
+    interrupt() {
+      claims.forgetLeases();
+      for (const queue of Object.values(queues)) queue.interrupt();
     },
     async stop(timeoutMs) {
       ready.close();

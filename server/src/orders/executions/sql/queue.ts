@@ -33,6 +33,8 @@ const claimedColumns =
 
 type Wanted = {
   count: number;
+  /** Names the worker that claims. */
+  holder: string;
   leaseMs: number;
   /** Ignores executions that came due earlier; null for no lower bound. */
   since: Date | null;
@@ -53,8 +55,8 @@ export type Claimed = { executions: ClaimedExecution[]; latestDueAt: Date | null
  * `due_at` does not change and the lease is not indexed, so a claim that allots no ICCID is a HOT update.
  */
 export async function claimExecutionRows(db: Queryable, wanted: Wanted): Promise<Claimed> {
-  const { count, leaseMs, since, iccids, types, isRepeatable } = wanted;
-  const values: unknown[] = [count, leaseMs, since ?? '-infinity', texts(iccids)];
+  const { count, holder, leaseMs, since, iccids, types, isRepeatable } = wanted;
+  const values: unknown[] = [count, leaseMs, since ?? '-infinity', texts(iccids), holder];
   if (types) values.push(texts(types));
   const statement = types ? (isRepeatable ? claimRepeatable : claimOfTypes) : claim;
   const rows = await db.query<ClaimedExecution & { due_at: Date }>(statement, values);
@@ -81,6 +83,7 @@ update execution_queue q
 set fence = q.fence + 1,
     attempts = q.attempts + 1,
     leased_until = now() + $2::integer * interval '1 millisecond',
+    holder = $5::uuid,
     iccid = case when q.iccid is null and q.type = 'esim.provision' then ($4::text[])[due.n] else q.iccid end
 from unnest(array(select ctid from due)) with ordinality as due (place, n)
 where q.ctid = due.place
@@ -90,7 +93,7 @@ returning
   (select profile_type from products where products.id = q.product_id) as profile_type`;
 
 const claim = { name: 'execution_claim', text: textWith() };
-const ofTypes = 'and type = any($5::text[])';
+const ofTypes = 'and type = any($6::text[])';
 const claimOfTypes = { name: 'execution_claim_of_types', text: textWith(ofTypes) };
 const claimRepeatable = {
   name: 'execution_claim_repeatable',

@@ -30,13 +30,29 @@ async function prepare(
   return { postgres, keys };
 }
 
+/** A break for each check: those that only one check reports first. `FAULTS_BREAKS=all` runs the others too, as every night. */
+function chooseBreaks(): [string, Break][] {
+  const all = Object.entries(breaks);
+  if (process.env['FAULTS_BREAKS'] === 'all') return all;
+  const reported = new Set<string>();
+  return all
+    .toSorted(([, one], [, other]) => one.caughtBy.length - other.caughtBy.length)
+    .filter(([, { caughtBy }]) => {
+      const isNew = caughtBy.some((name) => !reported.has(name));
+      for (const name of caughtBy) reported.add(name);
+      return isNew;
+    });
+}
+
+const chosen = chooseBreaks();
+
 test('every check has a break that it must report', () => {
-  const broken = new Set(Object.values(breaks).flatMap(({ caughtBy }) => caughtBy));
+  const broken = new Set(chosen.flatMap(([, { caughtBy }]) => caughtBy));
   expect(Object.keys(checks).filter((name) => !broken.has(name as keyof typeof checks))).toEqual([]);
 });
 
 describe.concurrent('exactly the broken guarantee is reported', () => {
-  test.each(Object.entries(breaks))(
+  test.each(chosen)(
     '%s',
     async (breakName, broken: Break) => {
       const database = `broken_${breakName.replaceAll('-', '_')}`;

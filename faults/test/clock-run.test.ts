@@ -10,10 +10,10 @@ const rounds = 2;
 const hourMs = 3_600_000;
 
 const jumps = [
-  ['worker-1', 31 * 24 * hourMs],
-  ['worker-2', -hourMs],
-  ['api-1', -31 * 24 * hourMs],
-  ['api-2', hourMs],
+  ['all-1', 31 * 24 * hourMs],
+  ['all-2', -hourMs],
+  ['all-1', -31 * 24 * hourMs],
+  ['all-2', hourMs],
 ] as const;
 const faults = jumps.map(
   ([process, jumpMs], index): Fault => ({
@@ -25,7 +25,8 @@ test('every guarantee holds while the clock of one process after another jumps b
   const postgres = await startPostgres();
   try {
     const keys = await prepareDatabase(postgres, 'clocks');
-    const plan = { ...makePlan(seed, rounds, 'single', 'remembers'), faults };
+    // Two processes, which do everything, are started in half of the time of four.
+    const plan = { ...makePlan(seed, rounds, 'single', 'remembers'), processes: ['all-1', 'all-2'], faults };
     const outcome = await runOnce({ plan, postgres, database: 'clocks', keys });
     console.log(`seed ${seed}: ${describeCounts(outcome)}`);
     expect(describeViolations(outcome)).toBe('');

@@ -358,7 +358,7 @@ test('a sender whose leases may soon end cuts off what it sends, records no atte
   isFresh = false;
   sender.interrupt();
   await cutOff;
-  await storeBacklog(1);
+  const unclaimed = await storeBacklog(1);
   const askedBefore = asked;
   await until(
     async () => {
@@ -373,6 +373,7 @@ test('a sender whose leases may soon end cuts off what it sends, records no atte
     { attempt_count: 0 },
   ]);
   expect(await read('select from webhook_endpoints where failing_since is not null')).toEqual([]);
+  expect(await read('select from endpoint_leases where endpoint_id = $1', [unclaimed])).toEqual([]);
   isFresh = true;
   sender.wake();
   await until(

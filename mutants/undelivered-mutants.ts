@@ -120,9 +120,9 @@ export const undeliveredMutants: Mutant[] = [
   },
   {
     name: 'test-event-unmarked',
-    file: 'server/src/notify/events/send-test.ts',
-    find: 'await markTest(tx, event.accountUuid, event.uuid);',
-    replace: 'void markTest;',
+    file: 'server/src/notify/events/sql/send-test.ts',
+    find: `emitFrom('wanted', { isTest: true })`,
+    replace: `emitFrom('wanted')`,
     tests: ['server/test/api/execution-events.test.ts'],
     why: 'The delivery of a test event says that it is one.',
   },

@@ -3,16 +3,18 @@ import { run } from '../../platform/db/statement.ts';
 import { iccidOfBody } from './ids-in-body.ts';
 import type { NewEvent } from './new-event.ts';
 
+type Options = { isWanted?: string; isTest?: true };
+
 /**
  * The only way to write events: CTEs for other features' statements. The change, its event and the deliveries to all
  * subscribers are then one statement, so none exists without the others. `source` is a relation with the columns of
- * `eventsGiven`; each row becomes an event. `isWanted` excludes endpoints. Ordered deliveries wait in `blocked_deliveries`.
+ * `eventsGiven`; each row becomes an event. `isWanted` excludes endpoints; `isTest` marks events that test receivers. Ordered deliveries wait in `blocked_deliveries`.
  */
-export function emitFrom(source: string, isWanted = ''): string {
+export function emitFrom(source: string, { isWanted = '', isTest }: Options = {}): string {
   return `
   emitted as (
-    insert into events (account_id, id, type, created_at, body)
-    select account_id, event_id, event_type, event_at, event_body from ${source}
+    insert into events (account_id, id, type, created_at, body${isTest ? ', is_test' : ''})
+    select account_id, event_id, event_type, event_at, event_body${isTest ? ', true' : ''} from ${source}
   ), subscribed as materialized (
     -- The body is read for ordered endpoints only.
     select source.account_id, source.event_id, source.event_at, endpoint.id as endpoint_id,
@@ -76,7 +78,7 @@ with given as (
   select given.*, excepted.endpoint_id as except_endpoint
   from ${eventsGiven}
   join unnest($2::uuid[], $7::uuid[]) as excepted (event_id, endpoint_id) using (event_id)
-), ${emitFrom('given', ' and endpoint.id <> source.except_endpoint')}
+), ${emitFrom('given', { isWanted: ' and endpoint.id <> source.except_endpoint' })}
 select 1`;
 
 /** Like `emit`, but each event is not sent to the endpoint it is about. */

@@ -1,29 +1,54 @@
 import type { Event, InputOf, Operations } from '@simplane/contract';
+import { actorOf } from '../../accounts/audit/record.ts';
 import type { Context } from '../../accounts/context.ts';
+import type { GroupedWrite } from '../../accounts/write.ts';
 import { AppError } from '../../platform/app-error.ts';
-import type { Queryable } from '../../platform/db/database.ts';
-import { emit } from './emit.ts';
+import { createGroupCommit, perDatabase } from '../../platform/db/group-commit.ts';
+import { readStored } from '../../platform/idempotency/outcome.ts';
+import { uuidText } from '../../platform/ids/uuid.ts';
+import { redact } from '../../platform/telemetry/redact.ts';
 import { composeEvent } from './new-event.ts';
-import { markTest } from './sql/events.ts';
+import { type NewTestEvent, sendTestEventRows } from './sql/send-test.ts';
 
 /** Emits a test event the same way as real events. */
-export async function sendTestEvent(
-  tx: Queryable,
-  ctx: Context,
-  { body }: InputOf<Operations['sendTestEvent']>,
-) {
-  if (ctx.mode !== 'sandbox') {
-    throw new AppError(
-      'sandbox_only',
-      'Test events are for the sandbox only; this is a live deployment. To test an endpoint here, send it a test request (probe).',
-    );
-  }
-  const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, ...body });
-  await emit(tx, [event]);
-  await markTest(tx, event.accountUuid, event.uuid);
-  return {
-    body: JSON.parse(event.body) as Event,
-    changes: { type: body.type },
-    afterCommit: () => ctx.signals.announce('deliveries', ctx.account.uuid),
-  };
+export const sendTestEvent: GroupedWrite<Context, InputOf<Operations['sendTestEvent']>, Event> = {
+  async writeGrouped(ctx, { body: { type, data } }, { claim, render }) {
+    if (ctx.mode !== 'sandbox') return { kind: 'refused', refusal: notInLive() };
+    const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, type, data });
+    const body = JSON.parse(event.body) as Event;
+    const row: NewTestEvent = {
+      event,
+      claim,
+      answer: render({ body }),
+      audit: {
+        uuid: uuidText(ctx.newUuid()),
+        actor: actorOf(ctx),
+        eventId: body.id,
+        changes: redact(JSON.stringify({ type })),
+        requestId: ctx.requestId,
+        ip: ctx.ip,
+        via: ctx.via ?? null,
+      },
+    };
+    for (;;) {
+      const result = await writerOf(ctx.db)(row);
+      if (result.outcome === 'overtaken') continue;
+      if (result.outcome === 'stored') return readStored(result, claim);
+      if (result.outcome === 'in_progress') return { kind: 'in_progress' };
+      ctx.signals.announce('deliveries', ctx.account.uuid);
+      return { kind: 'answered', answer: row.answer, replayed: false };
+    }
+  },
+};
+
+/** Concurrent test events share one statement and one commit. */
+const writerOf = perDatabase((db) =>
+  createGroupCommit({ write: (rows: NewTestEvent[]) => sendTestEventRows(db, rows) }),
+);
+
+function notInLive(): AppError {
+  return new AppError(
+    'sandbox_only',
+    'Test events are for the sandbox only; this is a live deployment. To test an endpoint here, send it a test request (probe).',
+  );
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/db/database.ts';
-import { one, run } from '../../../platform/db/statement.ts';
+import { one } from '../../../platform/db/statement.ts';
 import { type CreatedRange, idRangeOf } from '../../../platform/lists/created-range.ts';
 import { pageOfValue } from '../../../platform/lists/keyset.ts';
 import { maxTypes, tooManyTypes } from '../../../platform/lists/too-broad.ts';
@@ -10,12 +10,6 @@ import { type CutEvents, type EventRow, queryWithinBytes } from './page.ts';
 export const findEvent = one<EventRow, [accountUuid: string, uuid: string]>('event_find')`
 select id, body
 from events
-where account_id = $1 and id = $2`;
-
-/** A statement of its own, so that writing other events costs nothing for it. */
-export const markTest = run<[accountUuid: string, uuid: string]>('event_mark_test')`
-update events
-set is_test = true
 where account_id = $1 and id = $2`;
 
 type EventFilter = {

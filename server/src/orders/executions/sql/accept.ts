@@ -2,8 +2,14 @@ import type { AuditActorType, AuditWay, ExecutionType } from '@simplane/contract
 import type { Queryable } from '../../../platform/db/database.ts';
 import { column, rowsOf } from '../../../platform/db/rows.ts';
 import type { Claim } from '../../../platform/idempotency/claim.ts';
-import type { Answer, StoredAnswer } from '../../../platform/idempotency/outcome.ts';
-import { tryLockKey } from '../../../platform/idempotency/try-lock-key.ts';
+import {
+  claimKeys,
+  hasItsKey,
+  type KeyedRow,
+  locksKey,
+  otherOutcomes,
+} from '../../../platform/idempotency/keys-in-statement.ts';
+import type { Answer } from '../../../platform/idempotency/outcome.ts';
 import { dueAt } from '../sql-parts.ts';
 
 export type NewExecution = {
@@ -24,17 +30,12 @@ export type NewExecution = {
   };
 };
 
-export type AcceptRow =
-  | ({ outcome: 'stored' } & StoredAnswer)
-  | { outcome: 'accepted' | 'in_progress' | 'overtaken' | 'product_missing' | 'product_inactive' };
+export type AcceptRow = KeyedRow<'accepted' | 'product_missing' | 'product_inactive'>;
 
 /**
  * Accepts orders in one statement, and returns one outcome per row, in input order. Each (account, key) may occur only once in
  * the input. Accepted orders of the same key from the same address share an audit entry, which lists them if there are several;
  * one entry for each would be most of the work, and the ids of their requests cost 6 % of it.
- *
- * The statement's snapshot may be older than a lock it acquires. If a transaction that committed in between stored the key, the
- * insert conflicts and does nothing, and the outcome is `overtaken`: a second call sees the stored row.
  */
 export async function acceptExecutionRows(db: Queryable, rows: NewExecution[]): Promise<AcceptRow[]> {
   const { grouped, origins } = groupByOrigin(rows);
@@ -92,10 +93,10 @@ const givenOrigins = rowsOf<NewExecution>(
   given.next,
 );
 
-// Returns only rows that were not accepted: reading a result row for each accepted order took as long as validating its body.
-//
-// An answer stored before is looked up for those rows only: the insert has found out which they are.
-//
+const refusals = `
+    when active is null then 'product_missing'
+    when not active then 'product_inactive'`;
+
 // The look-ups are laterals with `offset 0`. As plain joins, a plan cached while the database was empty scanned whole tables,
 // and accepting fell below 100 orders a second as the tables grew.
 const accept = {
@@ -103,7 +104,7 @@ const accept = {
   text: `
 with checked as materialized (
   -- Tries to lock each key, which fails if another transaction has the lock, and finds the product and its price.
-  select given.*, key is null or ${tryLockKey('account_id', 'key')} as locked, product.active, product.price
+  select given.*, ${locksKey} as locked, product.active, product.price
   from ${given.table} given
   left join lateral (
     select active, jsonb_build_object('amount', price_amount, 'currency', price_currency) as price
@@ -111,28 +112,11 @@ with checked as materialized (
     where p.id = given.product_id
     offset 0
   ) product on true
-), claimed as (
-  -- Stores the answer under its key, unless there is one that has not expired.
-  insert into idempotency_keys as k (account_id, key, fingerprint, status, location, body, created_at, expires_at)
-  select account_id, key, fingerprint, status, location, body, created_at, expires_at
-  from checked
-  where key is not null and locked and active
-  order by account_id, key
-  on conflict (account_id, key) do update
-  set fingerprint = excluded.fingerprint,
-      status = excluded.status,
-      location = excluded.location,
-      body = excluded.body,
-      created_at = excluded.created_at,
-      expires_at = excluded.expires_at,
-      is_sealed = false
-  where k.expires_at <= excluded.created_at
-  returning account_id, key
-), accepted as (
+), ${claimKeys(' and active')}, accepted as (
   insert into execution_queue (account_id, id, type, product_id, input, created_at, due_at)
   select account_id, id, 'esim.provision', product_id, input::jsonb || jsonb_build_object('price', price), created_at, ${dueAt('product_id')}
   from checked
-  where active and (key is null or (account_id, key) in (select account_id, key from claimed))
+  where active and ${hasItsKey}
   returning id
 ), told as (
   -- What the audit log tells of: the accepted orders of each origin.
@@ -166,26 +150,5 @@ with checked as materialized (
     created_at
   from told
   join ${givenOrigins.table} origins on origins.n = told.origin
-)
-select
-  n::integer,
-  case
-    when not locked then 'in_progress'
-    when stored.status is not null then 'stored'
-    when active is null then 'product_missing'
-    when not active then 'product_inactive'
-    else 'overtaken'
-  end as outcome,
-  stored.fingerprint,
-  stored.status,
-  stored.location,
-  stored.body
-from checked
-left join lateral (
-  select k.fingerprint, k.status, k.location, k.body
-  from idempotency_keys k
-  where k.account_id = checked.account_id and k.key = checked.key and k.expires_at > checked.created_at
-  offset 0
-) stored on checked.locked
-where id not in (select id from accepted)`,
+)${otherOutcomes('id in (select id from accepted)', refusals)}`,
 };

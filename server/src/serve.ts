@@ -134,7 +134,10 @@ async function start(
   const { throughput } = metrics;
   const { currentMs: clockSkewMs } = skew;
   const report = () => reportOf({ config, certificates, peers, isPaused, throughput, clockSkewMs });
-  const heartbeat = await startHeartbeat({ db, clock, onMeasured, newUuid, role, version, report, onError });
+  const heartbeat = await startHeartbeat({
+    ...{ db, clock, onMeasured, newUuid, role, version, report, onError },
+    onAlone: signals.setAlone,
+  });
   state.isHeartbeatLate = heartbeat.isLate;
 
   async function stop(): Promise<void> {

@@ -85,6 +85,27 @@ describe('processes', () => {
     await heartbeat.stop();
   });
 
+  test('know whether another one runs', async () => {
+    const { db, newUuid } = service.service;
+    const seen: boolean[] = [];
+    const start = () =>
+      startHeartbeat({
+        ...{ db, clock: createDatabaseClock(), newUuid, role: 'all', version: '1.2.3', onError: () => {} },
+        report: () => emptyReport,
+        onAlone: (isAlone) => void seen.push(isAlone),
+      });
+    const first = await start();
+    const second = await start();
+    await first.stop();
+    const third = await start();
+    await Promise.all([second.stop(), third.stop()]);
+    await db.pool.query(
+      `insert into processes select gen_random_uuid(), 'all', '', '', 1, now(), now() - interval '26 s', '{}'`,
+    );
+    await (await start()).stop();
+    expect(seen).toEqual([true, false, false, true]);
+  });
+
   const roles = async () => (await operator.processes.list()).data.map(({ role }) => role);
 
   test('correct their clock by PostgreSQL’s with each heartbeat', async () => {

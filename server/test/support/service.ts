@@ -127,6 +127,7 @@ export async function startService({
             (listeners.get(topic) ?? []).filter((one) => one !== listener),
           );
       },
+      setAlone: () => {},
       stop: async () => {},
     },
     keyring,

@@ -22,6 +22,7 @@ beforeAll(async () => {
     signals: {
       announce: (topic, subject) => void announced.push(`${topic} ${subject?.replaceAll('-', '')}`),
       on: () => () => {},
+      setAlone: () => {},
       stop: async () => {},
     },
   });

@@ -158,3 +158,28 @@ test.each(['retry', 'enable'])('%s reaches the sender in another process', async
     for (const db of databases) await db.end();
   }
 });
+
+test('a process that took itself for the only one notifies another as soon as that one listens', async () => {
+  const db = openDatabase({ connectionString: service.databaseUrl, poolSize: 4, onError: () => {} });
+  const open = () => createSignals({ db, connectionString: service.databaseUrl, onError: () => {} });
+  const [alone, late] = [open(), open()];
+  try {
+    let own = 0;
+    alone.on('feed', () => void own++);
+    const heard: unknown[] = [];
+    late.on('feed', (subject) => void heard.push(subject));
+    await expect
+      .poll(() => {
+        alone.setAlone(true); // as by a heartbeat that has not seen the other one yet
+        alone.announce('feed', 'a');
+        return heard.length;
+      })
+      .toBeGreaterThan(0);
+    expect(heard[0]).toBe('a');
+    expect(own).toBeGreaterThan(0);
+  } finally {
+    await alone.stop();
+    await late.stop();
+    await db.end();
+  }
+});

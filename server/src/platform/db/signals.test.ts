@@ -93,3 +93,16 @@ test('nothing goes out after stop', async () => {
   await vi.advanceTimersByTimeAsync(100);
   expect(sent.map(({ payload }) => payload)).toEqual(['deliveries a']);
 });
+
+test('the only process notifies nobody and still wakes itself', async () => {
+  let heard = 0;
+  signals.on('feed', () => void heard++);
+  signals.setAlone(true);
+  signals.announce('feed', 'a');
+  await vi.advanceTimersByTimeAsync(100);
+  expect([heard, sent.length]).toEqual([1, 0]);
+  signals.setAlone(false);
+  signals.announce('feed', 'b');
+  await vi.advanceTimersByTimeAsync(1);
+  expect(sent.map(({ payload }) => payload)).toEqual(['feed b']);
+});

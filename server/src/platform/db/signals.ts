@@ -15,6 +15,11 @@ export type Signals = {
    * narrows it to, for example, an account; without one, listeners look at all work.
    */
   announce(topic: Topic, subject?: string): void;
+  /**
+   * Says whether any other process runs. While none does, nobody is notified: in a deployment of one process, each NOTIFY would come
+   * back and start its work a second time. A process that starts says so itself.
+   */
+  setAlone(isAlone: boolean): void;
   /** Returns a function that ends it. */
   on(topic: Topic, listener: (subject: string | undefined) => void): () => void;
   stop(): Promise<void>;
@@ -30,6 +35,10 @@ type Options = {
 };
 
 const channel = 'simplane';
+// From a process that has begun to listen. A release without this topic ignores it.
+const hello = 'hello';
+// Longer than until its first heartbeat is stored, and seen with the next one of the others.
+const helloLastsMs = 15_000;
 // At most one NOTIFY per topic within this time. One per transaction reduced the measured throughput by 40 %.
 const coalesceMs = 20;
 const reconnectMs = 1_000;
@@ -49,12 +58,15 @@ export function createSignals({ db, connectionString, purpose = 'signals', onErr
   let listening: pg.Client | null = null;
   let reconnect: NodeJS.Timeout | undefined;
   let stopped = false;
+  let isAlone = false;
+  let helloAtMs = Number.NEGATIVE_INFINITY;
 
   function wake(topic: Topic, subject: string | undefined): void {
     for (const listener of listeners.get(topic) ?? []) listener(subject);
   }
 
   function receive(payload: string): void {
+    if (payload === hello) helloAtMs = performance.now();
     const [topic, ...subjects] = payload.split(' ');
     for (const subject of subjects.length > 0 ? subjects : [undefined]) wake(topic as Topic, subject);
   }
@@ -94,6 +106,7 @@ export function createSignals({ db, connectionString, purpose = 'signals', onErr
     try {
       if (stopped) return await endClient(client);
       await client.query(`listen ${channel}`);
+      await client.query(`notify ${channel}, '${hello}'`);
       startHeartbeat(client, address);
     } catch (error) {
       if (!stopped) onError(error as Error);
@@ -126,6 +139,7 @@ export function createSignals({ db, connectionString, purpose = 'signals', onErr
   return {
     announce(topic, subject) {
       if (listeners.has(topic)) setImmediate(wake, topic, subject);
+      if (isAlone && performance.now() - helloAtMs > helloLastsMs) return;
       const waiting = pending.get(topic);
       if (waiting) {
         waiting.add(subject);
@@ -134,6 +148,10 @@ export function createSignals({ db, connectionString, purpose = 'signals', onErr
       pending.set(topic, new Set([subject]));
       // Not in this turn of the event loop: a commit with several accounts announces each of them.
       setImmediate(notifyOthers, topic);
+    },
+
+    setAlone(alone) {
+      isAlone = alone;
     },
 
     on(topic, listener) {

@@ -1,5 +1,5 @@
 import { databaseMs } from '../db/database-clock.ts';
-import { exists, many, run, single } from '../db/statement.ts';
+import { exists, many, one, run } from '../db/statement.ts';
 import type { ProcessReport } from './report.ts';
 
 export type Heartbeat = {
@@ -13,20 +13,20 @@ export type Heartbeat = {
   report: object;
 };
 
-/** Stores that a process runs, and removes those that have not reported for long. Returns the database's time. */
-export const storeHeartbeat = single<number, [heartbeat: Heartbeat, goneAfterMs: number]>(
-  'process_store_heartbeat',
-  (beat, goneAfterMs) => [
-    beat.uuid,
-    beat.role,
-    beat.version,
-    beat.host,
-    beat.pid,
-    beat.uptimeMs,
-    JSON.stringify(beat.report),
-    goneAfterMs,
-  ],
-)`
+/** Stores that a process runs, and removes those that have not reported for long. Returns the database's time, and whether others run. */
+export const storeHeartbeat = one<
+  { now_ms: number; is_alone: boolean },
+  [heartbeat: Heartbeat, goneAfterMs: number]
+>('process_store_heartbeat', (beat, goneAfterMs) => [
+  beat.uuid,
+  beat.role,
+  beat.version,
+  beat.host,
+  beat.pid,
+  beat.uptimeMs,
+  JSON.stringify(beat.report),
+  goneAfterMs,
+])`
 with gone as (
   delete from processes
   where id <> $1 and seen_at < now() - $8 * interval '1 ms'
@@ -36,7 +36,8 @@ values ($1, $2, $3, $4, $5, now() - $6 * interval '1 ms', now(), $7)
 on conflict (id) do update
 set seen_at = excluded.seen_at,
     report = excluded.report
-returning ${databaseMs} as now_ms`;
+returning ${databaseMs} as now_ms,
+  not exists (select from processes other where other.id <> $1 and other.seen_at >= now() - $8 * interval '1 ms') as is_alone`;
 
 export const removeProcess = run<[uuid: string]>('process_remove')`
 delete from processes

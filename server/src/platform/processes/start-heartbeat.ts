@@ -16,6 +16,8 @@ type Options = Pick<Heartbeat, 'role' | 'version'> & {
   /** Measured with every heartbeat; then `onMeasured` is called. */
   clock: DatabaseClock;
   onMeasured?(): void;
+  /** Called with whether any other process runs. */
+  onAlone?(isAlone: boolean): void;
   newUuid: NewUuid;
   /** What only this process knows. Must be bounded: it is written with every heartbeat. */
   report(): ProcessReport;
@@ -40,7 +42,7 @@ type RunningHeartbeat = {
 
 /** Lets the operator see this process, from now until `stop`. */
 export async function startHeartbeat(options: Options): Promise<RunningHeartbeat> {
-  const { db, clock, onMeasured, newUuid, role, version, report, onError } = options;
+  const { db, clock, onMeasured, onAlone, newUuid, role, version, report, onError } = options;
   const { beatMs = defaultBeatMs } = options;
   const uuid = uuidText(newUuid());
   const host = clip(hostname(), 255);
@@ -55,7 +57,12 @@ export async function startHeartbeat(options: Options): Promise<RunningHeartbeat
     reportedState = stateIn(current);
     const { pid } = process;
     const heartbeat = { uuid, role, version, host, pid, uptimeMs, report: current };
-    await clock.measure(() => storeHeartbeat(db, heartbeat, goneAfterMs));
+    await clock.measure(async () => {
+      const stored = await storeHeartbeat(db, heartbeat, goneAfterMs);
+      if (!stored) throw new Error('a heartbeat was not stored');
+      onAlone?.(stored.is_alone);
+      return stored.now_ms;
+    });
     storedAtMs = performance.now();
     onMeasured?.();
   }

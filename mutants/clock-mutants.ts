@@ -66,8 +66,8 @@ export const clockMutants: Mutant[] = [
   {
     name: 'time-not-measured-again',
     file: 'server/src/platform/processes/start-heartbeat.ts',
-    find: 'await clock.measure(() => storeHeartbeat(db, heartbeat, goneAfterMs));',
-    replace: 'await storeHeartbeat(db, heartbeat, goneAfterMs);',
+    find: 'await clock.measure(async () => {',
+    replace: 'await (async (ask: () => Promise<number>) => void (await ask()))(async () => {',
     tests: [api('operator')],
     why: 'Each heartbeat corrects the process’s time.',
   },

@@ -12,7 +12,7 @@ const network = 'server/src/network/es2plus/es2-network.ts';
 export const orderMutants: Mutant[] = [
   {
     name: 'order-replayed-as-a-secret',
-    file: accept,
+    file: 'server/src/platform/idempotency/keys-in-statement.ts',
     find: ',\n      is_sealed = false',
     replace: '',
     tests: [api('idempotency')],

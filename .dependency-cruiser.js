@@ -17,6 +17,7 @@ export const floors = [
   'orders/sandbox',
   'orders/observations',
   'orders/bundles',
+  'orders/install-links',
   'orders/esims',
   // What an eSIM may use follows from it and its bundles, whose changes write it.
   'orders/service',

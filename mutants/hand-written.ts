@@ -12,6 +12,7 @@ import { decisionMutants } from './decision-mutants.ts';
 import { deploymentMutants } from './deployment-mutants.ts';
 import { feedMutants } from './feed-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
+import { installLinkMutants } from './install-link-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
@@ -756,4 +757,5 @@ export const handWritten: readonly Mutant[] = [
   ...referenceMutants,
   ...undeliveredMutants,
   ...operatorMutants,
+  ...installLinkMutants,
 ];

@@ -33,6 +33,9 @@ export const auditActions = [
   'esim.bundle_canceled',
   'esim.simulated',
   'esim.install_profile_viewed',
+  'esim.install_link_created',
+  'install_link.revoked',
+  'install_link.viewed',
   'usage.reported',
   'account.created',
   'account.updated',
@@ -63,6 +66,7 @@ export const auditTargetTypes = [
   'event_consumer',
   'delivery',
   'esim',
+  'install_link',
   'account',
   'execution',
   'failure_group',
@@ -78,7 +82,7 @@ export const actorTypes = ['api_key', 'operator', 'command_line'] as const;
 
 export type ActorType = (typeof actorTypes)[number];
 
-/** `anonymous`: someone who failed to sign in, with a key or a link that is not known. */
+/** `anonymous`: someone who failed to sign in with a key or a link that is not known, or who opened an install link. */
 export const auditActorTypes = [...actorTypes, 'anonymous'] as const;
 
 export type AuditActorType = (typeof auditActorTypes)[number];

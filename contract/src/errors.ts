@@ -245,6 +245,12 @@ export const errors = {
     meaning: 'The account, or the deployment, has reached its limit of webhook endpoints.',
     remedy: 'Delete an endpoint that is no longer used.',
   },
+  install_link_limit_reached: {
+    type: 'conflict_error',
+    status: 409,
+    meaning: 'The eSIM has reached its limit of install links.',
+    remedy: 'Revoke a link that is no longer used.',
+  },
   api_key_limit_reached: {
     type: 'conflict_error',
     status: 409,

@@ -74,6 +74,10 @@ export const eventDataFields = {
     description: 'Version of the state; `service.version` of the eSIM.',
     examples: [3],
   }),
+  install_link_id: Type.String({
+    description: 'Id of the install link.',
+    examples: [exampleId(idPrefixes.installLink)],
+  }),
   url: Type.String({ description: 'URL of the endpoint.', examples: [exampleUrl] }),
   disabled_reason: Type.String({
     description: 'What happened, and what to fix.',
@@ -154,6 +158,11 @@ export const eventTypes = {
     description:
       'The eSIM may use more or less than before, or for another reason: `state`, `reason` or `kbps` of its `service` changed. The operator’s core may not have it yet: `applied_version` of the eSIM says so.',
     data: ['iccid', 'product_id', 'state', 'reason', 'kbps', 'version'],
+  },
+  'install_link.opened': {
+    description:
+      'Someone opened an install link for the first time. Sent once per link; previews by chat and mail programs do not count.',
+    data: ['iccid', 'product_id', 'install_link_id'],
   },
   'bundle.added': {
     description:

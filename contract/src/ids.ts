@@ -7,6 +7,7 @@ export const idPrefixes = {
   delivery: 'dlv',
   event: 'evt',
   execution: 'exec',
+  installLink: 'ilk',
   process: 'proc',
   recovery: 'rec',
   request: 'req',

@@ -17,6 +17,7 @@ export * from './execution.ts';
 export { isIccid, withCheckDigit } from './iccid.ts';
 export * from './identity.ts';
 export * from './ids.ts';
+export * from './install-link.ts';
 export { maxMetadataEntries } from './metadata.ts';
 export * from './openapi.ts';
 export * from './operation.ts';

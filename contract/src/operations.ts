@@ -35,6 +35,7 @@ import {
 } from './event-feed.ts';
 import { cancelExecution, getExecution, listExecutions } from './execution.ts';
 import { getMe } from './identity.ts';
+import { createInstallLink, listInstallLinks, revokeInstallLink } from './install-link.ts';
 import { operatorOperations } from './operator-operations.ts';
 import { getOverview } from './overview.ts';
 import { getProduct, listProducts } from './product.ts';
@@ -69,6 +70,9 @@ const accountOperations = {
   getEsim,
   updateEsim,
   getInstallProfile,
+  createInstallLink,
+  listInstallLinks,
+  revokeInstallLink,
   suspendEsim,
   resumeEsim,
   terminateEsim,

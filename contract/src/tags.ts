@@ -4,6 +4,7 @@ export const tags: Record<string, string> = {
   Overview: 'How the account is doing, and where to find things.',
   Products: 'The catalog: data plans that can be ordered.',
   eSIMs: 'Order eSIMs, install them, and follow them until they are terminated.',
+  'Install links': 'Pages for end users, which install an eSIM on their phone and show when it is online.',
   Bundles: 'Data allowances of an eSIM: what was bought, what is used, and top-ups.',
   Usage: 'Reports of the network that carries the eSIMs.',
   Executions: 'Asynchronous work. Every order returns an execution, which succeeds or fails.',

@@ -96,6 +96,14 @@ function esimsOf(call: CallOperation, transport: Transport) {
       const request = { method, path: pathOf(path, { iccid }), accept: type };
       return transport(request, options, (answer) => imageOf(answer, type));
     },
+    /** Creates a link to send to the end user. Only this result contains its URL. */
+    createInstallLink: (iccid: string, body: BodyOf<'createInstallLink'> = {}, options?: CallOptions) =>
+      call('createInstallLink', { params: { iccid }, body }, options),
+    listInstallLinks: (iccid: string, query?: QueryOf<'listInstallLinks'>, options?: CallOptions) =>
+      createList(query, (query) => call('listInstallLinks', { params: { iccid }, query }, options)),
+    /** The page ends at once. */
+    revokeInstallLink: (iccid: string, id: string, options?: CallOptions) =>
+      call('revokeInstallLink', { params: { iccid, id } }, options),
     suspend: (iccid: string, options?: CallOptions) => call('suspendEsim', { params: { iccid } }, options),
     resume: (iccid: string, options?: CallOptions) => call('resumeEsim', { params: { iccid } }, options),
     /** Terminates the eSIM permanently. */

@@ -44,6 +44,7 @@ export type ErrorCode =
   | 'esim_not_ready'
   | 'state_conflict'
   | 'endpoint_limit_reached'
+  | 'install_link_limit_reached'
   | 'api_key_limit_reached'
   | 'core_not_connected'
   | 'body_too_large'
@@ -119,9 +120,9 @@ export type AuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
-    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
+    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'install_link' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
     id: string;
   };
@@ -784,7 +785,7 @@ export type RequestLogEntry = {
   status: number;
   /** The error in the response. Absent if there was none. */
   error?: {
-    code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+    code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'install_link_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
     /** As in the response, except that quoted values of the request may be `…`. */
     message: string;
     param?: string;
@@ -822,9 +823,9 @@ export type OperatorAuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
-    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
+    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'install_link' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
     id: string;
   };
@@ -1436,6 +1437,13 @@ export type EventData = {
     version: number;
     reference?: string;
   };
+  /** Someone opened an install link for the first time. Sent once per link; previews by chat and mail programs do not count. */
+  'install_link.opened': {
+    iccid: string;
+    product_id: string;
+    install_link_id: string;
+    reference?: string;
+  };
   /** A top-up succeeded: its bundle was added to the eSIM. The first bundle of an eSIM comes with `esim.provisioned`. */
   'bundle.added': {
     iccid: string;
@@ -1645,6 +1653,103 @@ export type Operations = {
       iccid: string;
     };
     result: InstallProfile;
+  };
+  /** Returns a link to send to the end user: a page in their language that installs the eSIM and shows when it is online. An eSIM has up to 20 links; those that have expired are removed. An `install_link.opened` event follows when someone first opens it. */
+  createInstallLink: {
+    params: {
+      /** ICCID of the eSIM. */
+      iccid: string;
+    };
+    body: {
+      /** Seconds until the link ends. Defaults to 30 days; at most a year. */
+      expires_in?: number;
+      /** Language of the page. Null: that of the reader’s browser, or English. */
+      language?: 'en' | 'de' | 'fr' | 'es' | 'it' | 'pt' | 'tr' | 'zh' | 'ja' | 'ar' | null;
+      /** An `https` URL of yours. The page leads there once the eSIM is online. Null for none. */
+      return_url?: string | null;
+    };
+    result: {
+      id: string;
+      object: 'install_link';
+      /** ICCID of the eSIM: 18 to 20 digits. */
+      iccid: string;
+      /** The link to send to the end user. Whoever has it can install the eSIM. Only its hash is stored, so it is returned by the creation only. */
+      url?: string;
+      /** QR code of the link, for print. Returned by the creation only. */
+      qr?: {
+        /** QR code as a data URI. */
+        svg: string;
+        /** QR code as a data URI. */
+        png: string;
+      };
+      /** Language of the page. Null: that of the reader’s browser, or English. */
+      language: 'en' | 'de' | 'fr' | 'es' | 'it' | 'pt' | 'tr' | 'zh' | 'ja' | 'ar' | null;
+      /** Where the page leads once the eSIM is online. */
+      return_url: string | null;
+      /** When the link was created. Unix time in seconds. */
+      created: number;
+      /** When the link ends. Unix time in seconds. */
+      expires_at: number;
+      /** When someone first opened it. Previews by chat and mail programs do not count. Unix time in seconds. */
+      opened_at: number | null;
+      /** When the eSIM was installed on a device, while the link existed. Unix time in seconds. */
+      installed_at: number | null;
+    };
+  };
+  /** Returns the eSIM’s links without their URLs. A link that has expired is listed for 30 days, or until the next one is created. */
+  listInstallLinks: {
+    params: {
+      /** ICCID of the eSIM. */
+      iccid: string;
+    };
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+    };
+    result: Page<{
+      id: string;
+      object: 'install_link';
+      /** ICCID of the eSIM: 18 to 20 digits. */
+      iccid: string;
+      /** The link to send to the end user. Whoever has it can install the eSIM. Only its hash is stored, so it is returned by the creation only. */
+      url?: string;
+      /** QR code of the link, for print. Returned by the creation only. */
+      qr?: {
+        /** QR code as a data URI. */
+        svg: string;
+        /** QR code as a data URI. */
+        png: string;
+      };
+      /** Language of the page. Null: that of the reader’s browser, or English. */
+      language: 'en' | 'de' | 'fr' | 'es' | 'it' | 'pt' | 'tr' | 'zh' | 'ja' | 'ar' | null;
+      /** Where the page leads once the eSIM is online. */
+      return_url: string | null;
+      /** When the link was created. Unix time in seconds. */
+      created: number;
+      /** When the link ends. Unix time in seconds. */
+      expires_at: number;
+      /** When someone first opened it. Previews by chat and mail programs do not count. Unix time in seconds. */
+      opened_at: number | null;
+      /** When the eSIM was installed on a device, while the link existed. Unix time in seconds. */
+      installed_at: number | null;
+    }>;
+  };
+  /** Ends the link at once, on every process. Somebody who has seen the activation code can still use it: terminate the eSIM if that must not happen. */
+  revokeInstallLink: {
+    params: {
+      /** ICCID of the eSIM. */
+      iccid: string;
+      /** Id of the link (`ilk_…`). */
+      id: string;
+    };
+    result: {
+      id: string;
+      object: 'install_link';
+      /** Always `true`. */
+      deleted: boolean;
+    };
   };
   /** Takes the eSIM off the network until it is resumed. An `esim.suspended` event follows. */
   suspendEsim: {
@@ -2383,7 +2488,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `operator`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -2407,7 +2512,7 @@ export type Operations = {
       /** Only requests with this status, or of a class such as `4xx`. */
       status?: string;
       /** Only requests with this error. */
-      error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+      error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'install_link_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
       /** Only requests of this operation, by its id in the reference. */
       operation?: string;
       /** Only requests that reached the server this way: `api` leaves out those of the dashboard and of agents. */
@@ -3172,7 +3277,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `command_line`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -3200,6 +3305,9 @@ export const endpoints = {
   getEsim: ['GET', '/v1/esims/{iccid}'],
   updateEsim: ['PATCH', '/v1/esims/{iccid}'],
   getInstallProfile: ['GET', '/v1/esims/{iccid}/install'],
+  createInstallLink: ['POST', '/v1/esims/{iccid}/install_links'],
+  listInstallLinks: ['GET', '/v1/esims/{iccid}/install_links'],
+  revokeInstallLink: ['DELETE', '/v1/esims/{iccid}/install_links/{id}'],
   suspendEsim: ['POST', '/v1/esims/{iccid}/suspend'],
   resumeEsim: ['POST', '/v1/esims/{iccid}/resume'],
   terminateEsim: ['DELETE', '/v1/esims/{iccid}'],

@@ -60,6 +60,8 @@ export type OperatorContext = Origin & {
   /** Older usage records are refused, and their hours are forgotten. */
   usageMaxAgeMs: number;
   apiVersion: ApiVersion;
+  /** The URL clients use. */
+  publicUrl(): string;
   /** Waits until answers that the client's account has not read yet leave room for a large page. */
   waitForRoom(): Promise<void>;
 };

@@ -62,6 +62,9 @@ import { listEsims } from '../orders/esims/list.ts';
 import { updateEsim } from '../orders/esims/update.ts';
 import { getExecution } from '../orders/executions/get.ts';
 import { listExecutions } from '../orders/executions/list.ts';
+import { createInstallLink } from '../orders/install-links/create.ts';
+import { listInstallLinks } from '../orders/install-links/list.ts';
+import { revokeInstallLink } from '../orders/install-links/revoke.ts';
 import { reportUsage } from '../orders/observations/report-usage.ts';
 import { simulateEsim } from '../orders/sandbox/simulate.ts';
 import { search } from '../views/lookups/search.ts';
@@ -100,6 +103,9 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   getEsim,
   updateEsim,
   getInstallProfile,
+  createInstallLink,
+  listInstallLinks,
+  revokeInstallLink,
   suspendEsim,
   resumeEsim,
   terminateEsim,

@@ -65,7 +65,7 @@ export function serveOperation(
     ? onFirstCall(() => compileValidator(definition.body ?? noFields))
     : () => null;
   const { clock, newUuid, signals, keyring, addressPolicy, probes, mode, core } = service;
-  const { endpointLimit, usageMaxAgeMs, requiresCheckDigit } = service;
+  const { endpointLimit, usageMaxAgeMs, requiresCheckDigit, publicUrl } = service;
 
   app.route({
     method: definition.method,
@@ -116,7 +116,7 @@ export function serveOperation(
     write: WriteOperation,
   ): Promise<Outcome> {
     const ctx = contextOf(request, shares.writesOf(callerOf(request)));
-    const asked = { request, ctx, input, claim, definition: write, publicUrl: service.publicUrl, stringify };
+    const asked = { request, ctx, input, claim, definition: write, publicUrl, stringify };
     const invalid = checkQuery(input.query) ?? checkBody(input.body);
     if (!invalid) return inTurn(ownerOf(request), () => runWrite(handler as WriteHandler, asked));
     const earlier = await findAnswer(asked);
@@ -170,6 +170,7 @@ export function serveOperation(
       core,
       requiresCheckDigit,
       apiVersion,
+      publicUrl,
       waitForRoom: () => unread.reserve(request, maxPageBytes),
       account: account as Account, // null only for operators' operations and /v1/me, whose handlers expect that
       apiKey,
@@ -186,9 +187,7 @@ export function serveOperation(
       throw new AppError(
         'idempotency_key_invalid',
         'Idempotency-Key must have 1 to 255 printable ASCII characters.',
-        {
-          param: 'Idempotency-Key',
-        },
+        { param: 'Idempotency-Key' },
       );
     }
     const { method, url, account } = request;

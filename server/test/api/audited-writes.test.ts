@@ -137,6 +137,18 @@ const writes: Record<WriteId, Write> = {
     },
     changes: { bundle_id: expect.stringMatching(/^bdl_/) },
   },
+  createInstallLink: {
+    params: newEsim,
+    isSecret: true,
+    changes: { install_link_id: expect.stringMatching(/^ilk_/), expires_at: expect.any(Number) },
+  },
+  revokeInstallLink: {
+    params: async () => {
+      const { iccid } = await newEsim();
+      return { iccid, id: (await post(`/v1/esims/${iccid}/install_links`)).json.id };
+    },
+    changes: { iccid: expect.any(String) },
+  },
   reportUsage: {
     target: ({ headers }) => headers.get('request-id') ?? '',
     body: async () => ({

@@ -204,6 +204,7 @@ async function existingIds(operationId: string): Promise<Ids> {
     );
   }
   const bundles = await call(service, 'GET', `/v1/esims/${iccid}/bundles`);
+  const link = await call(service, 'POST', `/v1/esims/${iccid}/install_links`);
   const account = await call(service, 'POST', '/v1/operator/accounts', {
     key: operatorKey,
     body: { name: 'Sample' },
@@ -234,6 +235,7 @@ async function existingIds(operationId: string): Promise<Ids> {
     [idPrefixes.request]: request,
     [idPrefixes.session]: sessions.json.data[0].id,
     [idPrefixes.bundle]: bundles.json.data[0].id,
+    [idPrefixes.installLink]: link.json.id,
   };
 }
 

@@ -82,6 +82,7 @@ async function existingIds({ path }: { path: string }): Promise<ExistingIds> {
     failure_groups: [exampleGroupId],
     esims: [plain.iccid, suspended.iccid],
     bundles: await Promise.all([plain, suspended].map(({ iccid }) => firstBundle(iccid))),
+    install_links: await Promise.all([plain, suspended].map(({ iccid }) => newInstallLink(iccid))),
     webhook_endpoints: [endpoint.json.id],
     events: [event.id],
     deliveries: [deliveries.json.data[0].id],
@@ -119,6 +120,10 @@ async function idsOfDeployment(): Promise<ExistingIds> {
 
 async function firstBundle(iccid: string): Promise<string> {
   return (await call(service, 'GET', `/v1/esims/${iccid}/bundles`)).json.data[0].id;
+}
+
+async function newInstallLink(iccid: string): Promise<string> {
+  return (await call(service, 'POST', `/v1/esims/${iccid}/install_links`)).json.id;
 }
 
 async function newSession(key: string, path: string): Promise<string> {

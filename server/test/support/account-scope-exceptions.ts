@@ -105,6 +105,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     tables: [
       'audit_log',
       'endpoint_hours',
+      'install_links',
       'rejected_usage',
       ...['events', 'delivery_queue', 'blocked_deliveries', 'deliveries', 'recoveries', 'delivery_attempts'],
       ...['request_log', 'order_counts', 'esim_milestones'],

@@ -35,6 +35,7 @@ export function rulesOf({ retentionMs, usageMaxAgeMs }: Settings): Rule[] {
     deleting('audit_log', { column: 'id', type: 'uuid' }, 365 * dayMs),
     deleting('order_counts', { column: 'hour', type: 'time' }, countsMs),
     deleting('esim_milestones', { column: 'esim_id', type: 'uuid' }, countsMs),
+    deleting('install_links', { column: 'expires_at', type: 'time' }, 30 * dayMs),
     deleting('rejected_usage', { column: 'rejected_at', type: 'time' }, 90 * dayMs),
     {
       table: 'usage_records',

@@ -1,7 +1,11 @@
 import type { EsimStatus, InstallProfile } from '@simplane/contract';
 import { recordAudit } from '../../accounts/audit/record.ts';
-import type { Context } from '../../accounts/context.ts';
+import type { Context, Origin } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { Keyring } from '../../platform/secrets/keyring.ts';
 import { esimMatchingIdPlace } from '../../platform/secrets/sealed-places.ts';
 import { describeActivation } from './activation-code.ts';
 import { noSuchEsim } from './get.ts';
@@ -9,15 +13,25 @@ import { withError } from './present.ts';
 import { dataUri, drawQr } from './qr.ts';
 import { type EsimRow, findEsim } from './sql/esims.ts';
 
-/** What an end user needs to install the eSIM. It is secret: only this operation returns it. */
+/** What an end user needs to install the eSIM. It is secret: only this operation and the page of an install link show it. */
 export async function getInstallProfile(
   ctx: Context,
   { params }: { params: { iccid: string } },
 ): Promise<InstallProfile> {
   const row = await findEsim(ctx.db, ctx.account.uuid, params.iccid);
   if (!row) throw noSuchEsim(params.iccid);
-  const refusal = refusalFor(row.status);
-  if (refusal) throw refusal;
+  return showInstallProfile(ctx, row);
+}
+
+type Viewer = Origin & { db: Queryable; keyring: Keyring; clock: Clock; newUuid: NewUuid };
+
+/** `seenBy`: for the audit entry, if it was not a key. */
+export async function showInstallProfile(
+  ctx: Viewer,
+  row: EsimRow,
+  seenBy?: Record<string, string>,
+): Promise<InstallProfile> {
+  requireInstallable(row.status);
   const { smdp_address: smdpAddress, matching_id: sealed } = row;
   if (smdpAddress === null || sealed === null) {
     throw new Error(`the eSIM ${row.iccid} is ${row.status} and has no activation code`);
@@ -25,11 +39,18 @@ export async function getInstallProfile(
   const matchingId = await ctx.keyring.open(sealed, esimMatchingIdPlace(row.account_id, row.iccid));
   // Before the answer, so that no code is shown without an entry.
   await recordAudit(ctx.db, ctx, {
-    accountUuid: ctx.account.uuid,
+    accountUuid: row.account_id,
     action: 'esim.install_profile_viewed',
     target: { type: 'esim', id: row.iccid },
+    ...(seenBy && { changes: seenBy }),
   });
   return presentInstallProfile(row, { smdpAddress, matchingId });
+}
+
+/** Throws unless an eSIM in this status can be installed. */
+export function requireInstallable(status: EsimStatus): void {
+  const refusal = refusalFor(status);
+  if (refusal) throw refusal;
 }
 
 function refusalFor(status: EsimStatus): AppError | null {

@@ -32,6 +32,11 @@ export function wasDownloaded(state: ProfileState): boolean {
   return order.indexOf(state) >= order.indexOf('downloaded');
 }
 
+/** Whether a device has the profile, as far as the network has reported. */
+export function isInstalled(state: ProfileState): boolean {
+  return state === 'installed' || state === 'enabled' || state === 'disabled';
+}
+
 /** Whether a failure says nothing about the profile: a device already has it, and another one tried its QR code again. */
 export function isPastFailure(known: ProfileState, failed: 'download' | 'install'): boolean {
   const done = failed === 'download' ? 'downloaded' : 'installed';

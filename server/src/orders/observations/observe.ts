@@ -10,6 +10,7 @@ import { promoteBundle } from '../bundles/write.ts';
 import { activateEsim } from '../esims/activate.ts';
 import { type LockedEsim, lockAnyEsim } from '../esims/lock.ts';
 import { isPastFailure, nextProfileState } from '../esims/profile-state.ts';
+import { noteInstalled } from '../install-links/note-installed.ts';
 import { refreshService } from '../service/write.ts';
 import { sinceOrder } from './observed-at.ts';
 import { updateCountry, updateProfile } from './sql.ts';
@@ -51,6 +52,7 @@ async function observeProfile(
   const error = seen.state === 'error' ? seen.failure.error : null;
   const eid = seen.eid ?? esim.eid;
   await updateProfile(tx, esim, { state, at, eid, error });
+  await noteInstalled(tx, esim, seen);
   if (next.isChange || !isSameFailure(esim.profile_error, error)) {
     const type =
       seen.state === 'error'

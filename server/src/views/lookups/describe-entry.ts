@@ -61,6 +61,7 @@ const kinds: Record<EventTypeName, TimelineKind> = {
   'esim.usage_not_covered': 'usage',
   'esim.service_changed': 'state',
   'esim.country_changed': 'attach',
+  'install_link.opened': 'other',
   'bundle.added': 'bundle',
   'bundle.activated': 'bundle',
   'bundle.expired': 'bundle',

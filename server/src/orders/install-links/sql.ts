@@ -1,0 +1,77 @@
+import type { PageLanguage } from '@simplane/contract';
+import { exists, many, run, single } from '../../platform/db/statement.ts';
+import { beforeFirst } from '../../platform/lists/keyset.ts';
+
+export type LinkRow = {
+  account_id: string;
+  id: string;
+  iccid: string;
+  language: PageLanguage | null;
+  return_url: string | null;
+  created_at: Date;
+  expires_at: Date;
+  opened_at: Date | null;
+  installed_at: Date | null;
+};
+
+const linkColumns = `account_id, id, iccid, language, return_url, created_at, expires_at, opened_at, installed_at`;
+
+export const insertLink = run<[link: LinkRow, hash: Buffer]>('install_link_insert', (link, hash) => [
+  link.account_id,
+  link.id,
+  link.iccid,
+  hash,
+  link.language,
+  link.return_url,
+  link.created_at,
+  link.expires_at,
+])`
+insert into install_links (account_id, id, iccid, hash, language, return_url, created_at, expires_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8)`;
+
+type Key = Pick<LinkRow, 'account_id' | 'iccid'>;
+
+export const countLinks = single<number, [esim: Key]>('install_link_count', (esim) => [
+  esim.account_id,
+  esim.iccid,
+])`
+select count(*)::integer
+from install_links
+where account_id = $1 and iccid = $2`;
+
+export const deleteExpiredLinks = run<[esim: Key, now: Date]>('install_link_delete_expired', (esim, now) => [
+  esim.account_id,
+  esim.iccid,
+  now,
+])`
+delete from install_links
+where account_id = $1 and iccid = $2 and expires_at <= $3`;
+
+type Page = { beforeUuid: string | null; count: number };
+
+/** Newest first. */
+export const listLinkRows = many<LinkRow, [accountUuid: string, iccid: string, page: Page]>(
+  'install_link_list',
+  (accountUuid, iccid, page) => [accountUuid, iccid, page.beforeUuid ?? beforeFirst, page.count],
+)`
+select ${linkColumns}
+from install_links
+where account_id = $1 and iccid = $2 and id < $3
+order by id desc
+limit $4`;
+
+/** Returns whether the eSIM had this link. */
+export const deleteLink = exists<[accountUuid: string, iccid: string, uuid: string]>('install_link_delete')`
+delete from install_links
+where account_id = $1 and iccid = $2 and id = $3
+returning 1`;
+
+/** The profile was installed: stores when on the eSIM's links that do not know it yet. */
+export const markInstalled = run<[esim: Key, at: Date]>('install_link_mark_installed', (esim, at) => [
+  esim.account_id,
+  esim.iccid,
+  at,
+])`
+update install_links
+set installed_at = $3
+where account_id = $1 and iccid = $2 and installed_at is null`;

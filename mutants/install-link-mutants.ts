@@ -3,6 +3,8 @@ import { api, type Mutant } from './mutant.ts';
 const tests = [api('install-links')];
 const create = 'server/src/orders/install-links/create.ts';
 const sql = 'server/src/orders/install-links/sql.ts';
+const page = [api('install-page')];
+const pages = 'server/src/http/install/serve-install-pages.ts';
 
 /** Install links and their pages. */
 export const installLinkMutants: Mutant[] = [
@@ -51,7 +53,7 @@ export const installLinkMutants: Mutant[] = [
     file: create,
     find: 'await lockOwnEsim(tx, ctx.account.uuid, params.iccid)',
     replace:
-      "await (lockOwnEsim && (await import('../esims/get.ts')).requireEsim(tx, ctx.account.uuid, params.iccid))",
+      "await [lockOwnEsim, (await import('../esims/get.ts')).requireEsim][1]!(tx, ctx.account.uuid, params.iccid)",
     tests,
     why: 'Several creations at once do not exceed the limit.',
   },
@@ -95,5 +97,134 @@ export const installLinkMutants: Mutant[] = [
     replace: 'set installed_at = $3\nwhere account_id = $1 and $2::text is not null and',
     tests,
     why: 'The link is that of one eSIM.',
+  },
+  {
+    name: 'expired-install-link-works',
+    file: sql,
+    find: "where install_links.hash = decode(used.hash, 'hex') and install_links.expires_at > used.at",
+    replace: "where install_links.hash = decode(used.hash, 'hex') and used.at is not null",
+    tests: page,
+    why: 'A link ends when it says.',
+  },
+  {
+    name: 'install-link-of-an-ended-esim-works',
+    file: sql,
+    find: "where esim.status in ('provisioned', 'active', 'suspended')",
+    replace: 'where true',
+    tests: page,
+    why: 'The link ends with its eSIM.',
+  },
+  {
+    name: 'install-link-opened-twice',
+    file: sql,
+    find: 'where account_id = $1 and id = $2 and opened_at is null',
+    replace: 'where account_id = $1 and id = $2',
+    tests: page,
+    why: 'There is one event per link.',
+  },
+  {
+    name: 'previews-count-as-views',
+    file: 'server/src/http/install/is-person.ts',
+    find: ' && !previews.test(userAgent)',
+    replace: '',
+    tests: page,
+    why: 'A preview in a chat is no view.',
+  },
+  {
+    name: 'head-counts-as-a-view',
+    file: 'server/src/http/install/is-person.ts',
+    find: "if (method !== 'GET' || headers['x-purpose'] !== undefined) return false;",
+    replace: "if (headers['x-purpose'] !== undefined) return false;",
+    tests: page,
+    why: 'HEAD shows the page to nobody.',
+  },
+  {
+    name: 'install-code-in-a-get',
+    file: pages,
+    find: 'return sendPage(request, reply, link, null);',
+    replace:
+      'return sendPage(request, reply, link, await showInstallProfile({ ...viewerOf(request), db, keyring: service.keyring }, await requireEsim(db, link.account_id, link.iccid)));',
+    tests: page,
+    why: 'A program that opens links must not see the code.',
+  },
+  {
+    name: 'install-code-for-another-site',
+    file: pages,
+    find: 'if (isFromElsewhere(request) || !canInstall(stepOf(link))) {',
+    replace: 'if (!canInstall(stepOf(link))) {',
+    tests: page,
+    why: 'Only our own page asks for the code.',
+  },
+  {
+    name: 'install-code-after-the-download',
+    file: pages,
+    find: 'if (isFromElsewhere(request) || !canInstall(stepOf(link))) {',
+    replace: 'if (isFromElsewhere(request)) {',
+    tests: page,
+    why: 'Once a phone has the profile, nobody sees the code again.',
+  },
+  {
+    name: 'install-code-without-limit',
+    file: pages,
+    find: "if (!take(ofCodes(link.id))) return sendNotice(request, reply, link, 'tooOften');",
+    replace: '',
+    tests: page,
+    why: 'Each view of the code is an audit entry, so their number is bounded.',
+  },
+  {
+    name: 'install-views-without-limit',
+    file: pages,
+    find: 'if (isPerson(request) && take(ofViews(link.id)))',
+    replace: 'if (isPerson(request))',
+    tests: page,
+    why: 'Whoever has a link cannot fill the audit log.',
+  },
+  {
+    name: 'install-page-without-limit',
+    file: pages,
+    find: 'if (!take(ofRequests(link.id))) {',
+    replace: 'if (false) {',
+    tests: page,
+    why: 'One link takes a bounded share of the process.',
+  },
+  {
+    name: 'guessed-install-links-not-paced',
+    file: pages,
+    find: "pace.answer(request, reply, refusal, () => void sendNotice(request, reply.code(404), null, 'ended'));",
+    replace: "sendNotice(request, reply.code(404), null, 'ended');",
+    tests: page,
+    why: 'Whoever guesses is slowed down.',
+  },
+  {
+    name: 'install-page-can-be-framed',
+    file: pages,
+    find: "form-action 'self'; frame-ancestors 'none'",
+    replace: "form-action 'self'",
+    tests: page,
+    why: 'Another site must not lay something over the button.',
+  },
+  {
+    name: 'install-page-is-cached',
+    file: pages,
+    find: "'Cache-Control': 'no-store',",
+    replace: '',
+    tests: page,
+    why: 'The answer to the tap has the code.',
+  },
+  {
+    name: 'strangers-shown-as-the-operator',
+    file: 'server/src/accounts/audit/present.ts',
+    find: " || row.actor_type === 'anonymous'",
+    replace: '',
+    tests: page,
+    why: 'An account sees that a stranger opened the link, not its operator.',
+  },
+  {
+    name: 'strangers-listed-as-the-operator',
+    file: 'server/src/accounts/audit/sql.ts',
+    find: "statement.conditions.push(`and actor_type <> 'anonymous'`);",
+    replace: '{}',
+    tests: page,
+    why: 'The index has strangers under the operator.',
   },
 ];

@@ -17,6 +17,7 @@ import { script } from './script.ts';
 import { style } from './style.ts';
 
 export type { OpenApiDocument } from './document.ts';
+export { type Html, html, toText, trusted } from './html.ts';
 
 /** Renders the API reference as one self-contained page. The same document always gives the same bytes. */
 export function renderDocsPage(document: OpenApiDocument, options: { baseUrl: string }): string {

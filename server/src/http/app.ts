@@ -17,13 +17,14 @@ import { createDatabaseShares } from './database-shares.ts';
 import { discardRest } from './discard-rest.ts';
 import { ignoreEmptyBody, isJsonType } from './empty-body.ts';
 import { isFeed, serveFeeds } from './feed/serve-feed.ts';
+import { serveInstallPages } from './install/serve-install-pages.ts';
 import { type JsonBody, parseJsonBody } from './json-body.ts';
 import { type ConnectionLimits, limitConnections } from './limit-connections.ts';
 import { answerMalformed, refuseMalformed } from './malformed-requests.ts';
 import { serveMcp } from './mcp/serve-mcp.ts';
 import { serveDescription, serveOperationalRoutes } from './operational-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
-import { createRefusalPace } from './pace-refusals.ts';
+import { createRefusalPace, type RefusalPace } from './pace-refusals.ts';
 import { type BodyReader, createBodyReader } from './read-body.ts';
 import { createRecorder } from './record-request.ts';
 import { refuseUnknownRoutes } from './refuse-routes.ts';
@@ -56,12 +57,14 @@ export function createApp(
   prepareRequests(app, service, held);
   followRequests(app, service, api, { ...held, connections });
   refuseUnknownRoutes(app, service);
-  answerErrors(app, service);
+  const pace = createRefusalPace();
+  answerErrors(app, service, pace);
   readJsonOnly(app, held.bodies);
   serveOperationalRoutes(app, service);
   if (service.role !== 'worker') {
     serveDescription(app, service);
     serveApi(app, service, api, held);
+    serveInstallPages(app, service, pace);
   }
   return app;
 }
@@ -157,8 +160,7 @@ function followRequests(
   });
 }
 
-function answerErrors(app: FastifyInstance, service: Service): void {
-  const pace = createRefusalPace();
+function answerErrors(app: FastifyInstance, service: Service, pace: RefusalPace): void {
   app.addHook('preClose', (done) => {
     pace.end();
     done();

@@ -24,6 +24,7 @@ const outcomes: Record<string, RegExp> = {
   'docs/sandbox.md': /bundle\.depleted/,
   'docs/events.md': /event: esim\.activated[\s\S]*"caught_up":true[\s\S]*"name":"billing"/,
   'docs/operations.md': /"kind":"mock"[\s\S]*RATE +LAST_MINUTE[\s\S]*"role": "all"/,
+  'docs/install-links.md': /"object":"install_link"[\s\S]*"url":"http:/,
   'docs/usage.md': /"accepted":2,"duplicates":0,"rejected":0/,
   'docs/webhooks.md': /"object":"delivery"[\s\S]*"object":"recovery"/,
   'docs/agents.md': /provision_esim/,

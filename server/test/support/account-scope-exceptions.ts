@@ -3,6 +3,11 @@
  */
 export const exceptions: readonly { statement: RegExp; tables: readonly string[]; why: string }[] = [
   {
+    statement: /^install_link_find$/,
+    tables: ['install_links'],
+    why: 'The token determines the account.',
+  },
+  {
     statement:
       /^(api_key(s_find|_hashes|_new_hashes|_touch)|sessions_find|session_lock_key|link_(find|insert))$/,
     tables: ['api_keys'],

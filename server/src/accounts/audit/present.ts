@@ -6,7 +6,7 @@ import type { EntryRow } from './sql.ts';
 
 /** As the account sees it, without its operator's key, address and way. */
 export function presentEntry(row: EntryRow): AuditEntry {
-  const isOwn = row.actor_type === 'api_key';
+  const isOwn = row.actor_type === 'api_key' || row.actor_type === 'anonymous';
   return {
     ...present(row),
     actor: isOwn ? actorOf(row) : { type: 'operator', id: null, name: 'Operator' },

@@ -136,7 +136,7 @@ export type EntryFilter = {
 };
 type Page = { beforeUuid: string | null; count: number };
 
-/** The actor as an account sees it: operators and the command line are all `operator`. */
+/** The actor as an account sees it: operators and the command line are all `operator`. So are strangers in the index, but not in lists. */
 const accountActor = `case when actor_type = 'api_key' then actor_id else 'operator' end`;
 const anyActor = 'coalesce(actor_id, actor_type)';
 
@@ -149,6 +149,7 @@ export function listAccountEntries(
 ): Promise<EntryRow[]> {
   const statement = start('audit_list', filter, page);
   const account = `account_id = ${statement.parameter(accountUuid)} and`;
+  if (filter.actor !== undefined) statement.conditions.push(`and actor_type <> 'anonymous'`);
   return read(db, statement, { account, actor: accountActor, actors: [filter.actor] });
 }
 

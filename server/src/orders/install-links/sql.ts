@@ -1,4 +1,6 @@
-import type { PageLanguage } from '@simplane/contract';
+import type { EsimStatus, PageLanguage, ProfileError, ProfileState } from '@simplane/contract';
+import type { Queryable } from '../../platform/db/database.ts';
+import { column, rowsOf } from '../../platform/db/rows.ts';
 import { exists, many, run, single } from '../../platform/db/statement.ts';
 import { beforeFirst } from '../../platform/lists/keyset.ts';
 
@@ -75,3 +77,55 @@ export const markInstalled = run<[esim: Key, at: Date]>('install_link_mark_insta
 update install_links
 set installed_at = $3
 where account_id = $1 and iccid = $2 and installed_at is null`;
+
+/** Returns whether this is the first view. */
+export const markOpened = exists<[link: Pick<LinkRow, 'account_id' | 'id'>, at: Date]>(
+  'install_link_mark_opened',
+  (link, at) => [link.account_id, link.id, at],
+)`
+update install_links
+set opened_at = $3
+where account_id = $1 and id = $2 and opened_at is null
+returning 1`;
+
+/** A link that works, with what its page shows of the eSIM. */
+export type FoundLink = LinkRow & {
+  account_name: string;
+  status: EsimStatus;
+  profile_state: ProfileState;
+  profile_error: ProfileError | null;
+  product_id: string;
+  reference: string | null;
+  confirmation_code_required: boolean;
+};
+
+/** The hash of a token, in hex, and when it was used. */
+export type UsedToken = { hash: string; at: Date };
+
+const used = rowsOf<UsedToken>({
+  hash: column.text((token) => token.hash),
+  at: column.timestamptz((token) => token.at),
+});
+
+const findByHashes = many<FoundLink & { n: number }, [tokens: readonly UsedToken[]]>(
+  'install_link_find',
+  used.values,
+)`
+select used.n::integer, link.*, account.name as account_name, esim.status, esim.profile_state, esim.profile_error, esim.product_id,
+  esim.reference, esim.confirmation_code_required
+from ${used.table} used
+cross join lateral (
+  select ${linkColumns}
+  from install_links
+  where install_links.hash = decode(used.hash, 'hex') and install_links.expires_at > used.at
+  offset 0
+) link
+join accounts account on account.id = link.account_id
+join esims esim on esim.account_id = link.account_id and esim.iccid = link.iccid
+where esim.status in ('provisioned', 'active', 'suspended')`;
+
+/** Returns one link or null per token, in input order. */
+export async function findLinks(db: Queryable, tokens: readonly UsedToken[]): Promise<(FoundLink | null)[]> {
+  const found = new Map((await findByHashes(db, tokens)).map((row) => [row.n, row]));
+  return tokens.map((_, index) => found.get(index + 1) ?? null);
+}

@@ -1,0 +1,90 @@
+import type { Texts } from './texts.ts';
+
+export const en: Texts = {
+  heading: {
+    ready: 'Install your eSIM',
+    downloaded: 'Your eSIM is downloaded',
+    installed: 'Your eSIM is installed',
+    online: 'You are online',
+    failed: 'The installation did not finish',
+    deleted: 'The eSIM was deleted from the phone',
+    paused: 'Your eSIM is paused',
+  },
+  say: {
+    ready: 'It takes two minutes. Connect the phone to Wi-Fi first.',
+    downloaded: 'Keep Wi-Fi on until your phone has finished.',
+    installed:
+      'Turn the new line on in your settings, with data roaming. This page tells you when you are online.',
+    online: 'Your eSIM is installed and connected.',
+    failed: 'Nothing is lost. Read below what to do, then try again.',
+    deleted: 'It cannot be downloaded again. Contact support for a new one.',
+    paused: 'It is not connected at the moment. Contact support to ask why.',
+  },
+  install: 'Install eSIM',
+  showQr: 'Show QR code',
+  showCode: 'Show activation code',
+  openSetup: 'Open eSIM setup',
+  confirmSetup: 'Confirm what your phone asks, then come back to this page.',
+  scan: 'Scan this code with the camera of the phone that gets the eSIM.',
+  qr: 'QR code that installs the eSIM',
+  byHand: 'Enter it by hand',
+  onIphone: 'iPhone: Settings › Cellular › Add eSIM › Use QR Code › Enter Details Manually',
+  onAndroid: 'Android: Settings › Network & internet › SIMs › Add eSIM › Enter code manually',
+  smdpAddress: 'SM-DP+ address',
+  activationCode: 'Activation code',
+  wholeCode: 'Whole code',
+  secret: 'Show this code to nobody: it works once, on one phone.',
+  progress: 'Progress',
+  steps: { ready: 'Ready', downloaded: 'Downloaded', installed: 'Installed', online: 'Online' },
+  checkAgain: 'Check again',
+  dataLeft: 'Data left',
+  unlimited: 'Unlimited',
+  validUntil: 'Valid until',
+  apn: 'APN',
+  topUp: 'Get more data',
+  back: 'Back to {name}',
+  trouble: 'If it does not work',
+  help: {
+    wifi: [
+      'No Wi-Fi?',
+      'The download needs a connection: join a Wi-Fi network or use another phone’s hotspot, then try again.',
+    ],
+    installed: [
+      'Is it already installed?',
+      'An eSIM installs only once: look for it in your settings, among the SIMs, and turn it on.',
+    ],
+    phone: [
+      'Wrong phone, or “not supported”?',
+      'The phone must be unlocked and support eSIM: dial *#06#, and it does if an EID is shown.',
+    ],
+    used: [
+      '“Code no longer valid”?',
+      'The code was used on a phone already; if that was not yours, contact support.',
+    ],
+    memory: [
+      '“Cannot add another eSIM”?',
+      'The phone is full: delete an old eSIM that you no longer need, then try again.',
+    ],
+    confirmation: [
+      'Asked for a confirmation code?',
+      'You got it separately from this link; if it is refused, contact support.',
+    ],
+    deleted: [
+      'Deleted by mistake?',
+      'A deleted eSIM cannot be downloaded again: contact support for a new one.',
+    ],
+    roaming: [
+      'Installed, but no internet?',
+      'Turn data roaming on for the new line, choose it for mobile data, and restart the phone.',
+    ],
+    apn: [
+      'Still no internet?',
+      'Check the APN in the settings of the new line; most phones set it by themselves.',
+    ],
+  },
+  support: 'Contact support',
+  otherDevice: 'Installing on another device?',
+  computer: 'Computer',
+  ended: ['This link has ended', 'Ask whoever sent it to you for a new one.'],
+  tooOften: ['Please wait', 'The code was asked for too often. Try again in an hour.'],
+};

@@ -1,0 +1,87 @@
+import type { Texts } from './texts.ts';
+
+export const tr: Texts = {
+  heading: {
+    ready: 'eSIM’inizi yükleyin',
+    downloaded: 'eSIM’iniz indirildi',
+    installed: 'eSIM’iniz yüklendi',
+    online: 'Çevrimiçisiniz',
+    failed: 'Yükleme tamamlanmadı',
+    deleted: 'eSIM telefondan silindi',
+    paused: 'eSIM’iniz duraklatıldı',
+  },
+  say: {
+    ready: 'İki dakika sürer. Önce telefonu Wi-Fi’ye bağlayın.',
+    downloaded: 'Telefonunuz bitirene kadar Wi-Fi açık kalsın.',
+    installed:
+      'Yeni hattı ayarlardan veri dolaşımıyla birlikte açın. Çevrimiçi olduğunuzda bu sayfa size bildirir.',
+    online: 'eSIM’iniz yüklendi ve bağlandı.',
+    failed: 'Hiçbir şey kaybolmadı. Aşağıda ne yapacağınızı okuyun, sonra yeniden deneyin.',
+    deleted: 'Yeniden indirilemez. Yenisi için desteğe başvurun.',
+    paused: 'Şu anda bağlı değil. Nedenini desteğe sorun.',
+  },
+  install: 'eSIM’i yükle',
+  showQr: 'QR kodunu göster',
+  showCode: 'Etkinleştirme kodunu göster',
+  openSetup: 'eSIM kurulumunu aç',
+  confirmSetup: 'Telefonunuzun sorduğunu onaylayın, sonra bu sayfaya dönün.',
+  scan: 'Bu kodu, eSIM’i alacak telefonun kamerasıyla okutun.',
+  qr: 'eSIM’i yükleyen QR kodu',
+  byHand: 'Elle girin',
+  onIphone: 'iPhone: Ayarlar › Hücresel › eSIM Ekle › QR Kodu Kullan › Ayrıntıları Elle Gir',
+  onAndroid: 'Android: Ayarlar › Ağ ve internet › SIM’ler › eSIM ekle › Kodu gir',
+  smdpAddress: 'SM-DP+ adresi',
+  activationCode: 'Etkinleştirme kodu',
+  wholeCode: 'Kodun tamamı',
+  secret: 'Bu kodu kimseye göstermeyin: bir kez, tek telefonda geçerlidir.',
+  progress: 'İlerleme',
+  steps: { ready: 'Hazır', downloaded: 'İndirildi', installed: 'Yüklendi', online: 'Çevrimiçi' },
+  checkAgain: 'Yeniden denetle',
+  dataLeft: 'Kalan veri',
+  unlimited: 'Sınırsız',
+  validUntil: 'Son geçerlilik',
+  apn: 'APN',
+  topUp: 'Daha fazla veri al',
+  back: '{name} sayfasına dön',
+  trouble: 'Çalışmazsa',
+  help: {
+    wifi: [
+      'Wi-Fi yok mu?',
+      'İndirmek için bağlantı gerekir: bir Wi-Fi ağına ya da başka bir telefonun erişim noktasına bağlanıp yeniden deneyin.',
+    ],
+    installed: [
+      'Zaten yüklü mü?',
+      'Bir eSIM yalnızca bir kez yüklenir: ayarlarda SIM’ler arasında bulup açın.',
+    ],
+    phone: [
+      'Yanlış telefon ya da “desteklenmiyor” mu?',
+      'Telefon kilitsiz olmalı ve eSIM desteklemelidir: *#06# çevirin; EID görünüyorsa destekler.',
+    ],
+    used: [
+      '“Kod artık geçerli değil” mi?',
+      'Kod bir telefonda kullanılmış; sizin telefonunuz değilse desteğe başvurun.',
+    ],
+    memory: [
+      '“Başka eSIM eklenemiyor” mu?',
+      'Telefon dolu: artık gerekmeyen eski bir eSIM’i silip yeniden deneyin.',
+    ],
+    confirmation: [
+      'Onay kodu mu soruluyor?',
+      'Onu bu bağlantıdan ayrı aldınız; kabul edilmezse desteğe başvurun.',
+    ],
+    deleted: ['Yanlışlıkla mı silindi?', 'Silinen eSIM yeniden indirilemez: yenisi için desteğe başvurun.'],
+    roaming: [
+      'Yüklendi ama internet yok mu?',
+      'Yeni hat için veri dolaşımını açın, mobil veri için o hattı seçin ve telefonu yeniden başlatın.',
+    ],
+    apn: [
+      'Hâlâ internet yok mu?',
+      'Yeni hattın ayarlarında APN’yi denetleyin; çoğu telefon onu kendisi ayarlar.',
+    ],
+  },
+  support: 'Desteğe başvur',
+  otherDevice: 'Başka bir cihaza mı yüklüyorsunuz?',
+  computer: 'Bilgisayar',
+  ended: ['Bu bağlantı artık geçerli değil', 'Gönderen kişiden yenisini isteyin.'],
+  tooOften: ['Lütfen bekleyin', 'Kod çok sık istendi. Bir saat sonra yeniden deneyin.'],
+};

@@ -4,6 +4,8 @@ const tests = [api('install-links')];
 const create = 'server/src/orders/install-links/create.ts';
 const sql = 'server/src/orders/install-links/sql.ts';
 const page = [api('install-page')];
+const branding = [api('branding')];
+const png = 'server/src/accounts/branding/clean-png.ts';
 const pages = 'server/src/http/install/serve-install-pages.ts';
 
 /** Install links and their pages. */
@@ -226,5 +228,46 @@ export const installLinkMutants: Mutant[] = [
     replace: '{}',
     tests: page,
     why: 'The index has strangers under the operator.',
+  },
+  {
+    name: 'logo-of-any-size',
+    file: png,
+    find: 'if (bytes.length > maxLogoBytes)',
+    replace: 'if (bytes.length < 0)',
+    tests: branding,
+    why: 'The page stays small with it.',
+  },
+  {
+    name: 'logo-keeps-its-comments',
+    file: png,
+    find: ').filter(({ type }) => kept.includes(type));',
+    replace: ');',
+    tests: branding,
+    why: 'A picture may tell where it was taken.',
+  },
+  {
+    name: 'damaged-logo',
+    file: png,
+    find: "if (crc32(typed) !== bytes.readUInt32BE(end - 4)) throw refuse('is damaged');",
+    replace: '',
+    tests: branding,
+    why: 'The page would show no picture.',
+  },
+  {
+    name: 'contact-by-script',
+    file: 'server/src/accounts/branding/update.ts',
+    find: "checkLink('support_url', body.support_url, ['https:', 'mailto:', 'tel:']);",
+    replace: '',
+    tests: branding,
+    why: 'The page shows the link, so `javascript:` must not get into it.',
+  },
+  {
+    name: 'branding-changed-side-by-side',
+    file: 'server/src/accounts/branding/update.ts',
+    find: 'await lockAccount(tx, ctx.account.uuid);',
+    replace:
+      'if (lockAccount.length < 0) return { body: presentBranding(await readBranding(tx, ctx.account.uuid)), changes: null };',
+    tests: branding,
+    why: 'Of two changes at once, neither undoes the other.',
   },
 ];

@@ -36,6 +36,7 @@ export const auditActions = [
   'esim.install_link_created',
   'install_link.revoked',
   'install_link.viewed',
+  'branding.updated',
   'usage.reported',
   'account.created',
   'account.updated',

@@ -1,5 +1,6 @@
 import { createApiKey, deleteApiKey, getApiKey, listApiKeys, rollApiKey, updateApiKey } from './api-key.ts';
 import { listAuditLog } from './audit-log.ts';
+import { getBranding, updateBranding } from './branding.ts';
 import { addBundle, cancelBundle, listBundles } from './bundle.ts';
 import {
   getDelivery,
@@ -73,6 +74,8 @@ const accountOperations = {
   createInstallLink,
   listInstallLinks,
   revokeInstallLink,
+  getBranding,
+  updateBranding,
   suspendEsim,
   resumeEsim,
   terminateEsim,

@@ -22,6 +22,8 @@ export const sdkCalls: Record<OperationId, string> = {
   createInstallLink: 'esims.createInstallLink',
   listInstallLinks: 'esims.listInstallLinks',
   revokeInstallLink: 'esims.revokeInstallLink',
+  getBranding: 'branding.get',
+  updateBranding: 'branding.update',
   suspendEsim: 'esims.suspend',
   resumeEsim: 'esims.resume',
   terminateEsim: 'esims.terminate',

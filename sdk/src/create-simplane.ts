@@ -45,6 +45,13 @@ export function createSimplane(options: SimplaneOptions) {
       /** Signs a session out, on every process. */
       revoke: (id: string, options?: CallOptions) => call('deleteSession', { params: { id } }, options),
     },
+    branding: {
+      /** Returns what the pages of the account's install links show of it. */
+      get: (options?: CallOptions) => call('getBranding', {}, options),
+      /** Changes the given fields; null restores the default. */
+      update: (body: BodyOf<'updateBranding'>, options?: CallOptions) =>
+        call('updateBranding', { body }, options),
+    },
     auditLog: {
       /** Lists who changed what in the account. The key needs the `admin` scope. */
       list: (query?: QueryOf<'listAuditLog'>, options?: CallOptions) =>

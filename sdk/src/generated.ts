@@ -120,7 +120,7 @@ export type AuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
     type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'install_link' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
@@ -823,7 +823,7 @@ export type OperatorAuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
     type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'install_link' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
@@ -1751,6 +1751,99 @@ export type Operations = {
       deleted: boolean;
     };
   };
+  /** Returns what the pages of the account’s install links show of it. */
+  getBranding: {
+    result: {
+      object: 'branding';
+      /** The name in the page’s header. Null: the account’s name. */
+      name: string | null;
+      /** Color of the button, such as `#1d4ed8`, which is the default (null). */
+      color: string | null;
+      /** Color of the text on the button: black or white, whichever can be read better. Its contrast is at least 4.5. */
+      text_color: string;
+      /** A PNG picture as a data URI: up to 16 kB and 1000 pixels a side, not interlaced. Everything in it but the picture is removed. Null for none. */
+      logo: string | null;
+      /** Where the page sends people who need help: a `mailto:`, `https:` or `tel:` URL. Null for none. */
+      support_url: string | null;
+      /** Where people buy more data: an `https` URL. The page shows it once they are online. Null for none. */
+      top_up_url: string | null;
+      /** The APN that the page shows. Null if phones set it by themselves. */
+      apn: string | null;
+      /** A sentence of yours below the heading, by language: up to 200 characters each. A reader sees the one in the page’s language. */
+      messages: {
+        en?: string;
+        de?: string;
+        fr?: string;
+        es?: string;
+        it?: string;
+        pt?: string;
+        tr?: string;
+        zh?: string;
+        ja?: string;
+        ar?: string;
+      };
+    };
+  };
+  /** Changes the given fields only; null restores the default. `messages` is merged by language: null removes one. Pages show it at once, also those of links sent before. */
+  updateBranding: {
+    body: {
+      /** The name in the page’s header. Null: the account’s name. */
+      name?: string | null;
+      /** Color of the button, such as `#1d4ed8`, which is the default (null). */
+      color?: string | null;
+      /** A PNG picture as a data URI: up to 16 kB and 1000 pixels a side, not interlaced. Everything in it but the picture is removed. Null for none. */
+      logo?: string | null;
+      /** Where the page sends people who need help: a `mailto:`, `https:` or `tel:` URL. Null for none. */
+      support_url?: string | null;
+      /** Where people buy more data: an `https` URL. The page shows it once they are online. Null for none. */
+      top_up_url?: string | null;
+      /** The APN that the page shows. Null if phones set it by themselves. */
+      apn?: string | null;
+      /** A sentence of yours below the heading, by language: up to 200 characters each. A reader sees the one in the page’s language. */
+      messages?: {
+        en?: string | null;
+        de?: string | null;
+        fr?: string | null;
+        es?: string | null;
+        it?: string | null;
+        pt?: string | null;
+        tr?: string | null;
+        zh?: string | null;
+        ja?: string | null;
+        ar?: string | null;
+      };
+    };
+    result: {
+      object: 'branding';
+      /** The name in the page’s header. Null: the account’s name. */
+      name: string | null;
+      /** Color of the button, such as `#1d4ed8`, which is the default (null). */
+      color: string | null;
+      /** Color of the text on the button: black or white, whichever can be read better. Its contrast is at least 4.5. */
+      text_color: string;
+      /** A PNG picture as a data URI: up to 16 kB and 1000 pixels a side, not interlaced. Everything in it but the picture is removed. Null for none. */
+      logo: string | null;
+      /** Where the page sends people who need help: a `mailto:`, `https:` or `tel:` URL. Null for none. */
+      support_url: string | null;
+      /** Where people buy more data: an `https` URL. The page shows it once they are online. Null for none. */
+      top_up_url: string | null;
+      /** The APN that the page shows. Null if phones set it by themselves. */
+      apn: string | null;
+      /** A sentence of yours below the heading, by language: up to 200 characters each. A reader sees the one in the page’s language. */
+      messages: {
+        en?: string;
+        de?: string;
+        fr?: string;
+        es?: string;
+        it?: string;
+        pt?: string;
+        tr?: string;
+        zh?: string;
+        ja?: string;
+        ar?: string;
+      };
+    };
+  };
   /** Takes the eSIM off the network until it is resumed. An `esim.suspended` event follows. */
   suspendEsim: {
     params: {
@@ -2488,7 +2581,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `operator`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -3277,7 +3370,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `command_line`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -3308,6 +3401,8 @@ export const endpoints = {
   createInstallLink: ['POST', '/v1/esims/{iccid}/install_links'],
   listInstallLinks: ['GET', '/v1/esims/{iccid}/install_links'],
   revokeInstallLink: ['DELETE', '/v1/esims/{iccid}/install_links/{id}'],
+  getBranding: ['GET', '/v1/branding'],
+  updateBranding: ['PATCH', '/v1/branding'],
   suspendEsim: ['POST', '/v1/esims/{iccid}/suspend'],
   resumeEsim: ['POST', '/v1/esims/{iccid}/resume'],
   terminateEsim: ['DELETE', '/v1/esims/{iccid}'],

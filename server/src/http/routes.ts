@@ -7,6 +7,8 @@ import type {
   ResultOf,
 } from '@simplane/contract';
 import { listAuditLog } from '../accounts/audit/list.ts';
+import { getBranding } from '../accounts/branding/get.ts';
+import { updateBranding } from '../accounts/branding/update.ts';
 import type { Context } from '../accounts/context.ts';
 import { createApiKey } from '../accounts/create-key.ts';
 import { deleteApiKey } from '../accounts/delete-key.ts';
@@ -106,6 +108,8 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   createInstallLink,
   listInstallLinks,
   revokeInstallLink,
+  getBranding,
+  updateBranding,
   suspendEsim,
   resumeEsim,
   terminateEsim,

@@ -149,6 +149,11 @@ const writes: Record<WriteId, Write> = {
     },
     changes: { iccid: expect.any(String) },
   },
+  updateBranding: {
+    target: () => idOfUuid('acct', service.accountUuid),
+    body: () => ({ name: `Shop ${++serial}` }),
+    changes: { name: expect.objectContaining({ to: expect.any(String) }) },
+  },
   reportUsage: {
     target: ({ headers }) => headers.get('request-id') ?? '',
     body: async () => ({

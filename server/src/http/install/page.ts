@@ -1,7 +1,7 @@
 import type { InstallProfile, PageLanguage } from '@simplane/contract';
 import { type Html, html, toText, trusted } from '@simplane/reference';
+import type { Brand } from '../../accounts/branding/show.ts';
 import type { DataLeft } from '../../orders/bundles/data-left.ts';
-import type { Brand } from './brand.ts';
 import { type Device, devices } from './detect-device.ts';
 import { bytesIn, dateIn } from './in-language.ts';
 import { script } from './script.ts';

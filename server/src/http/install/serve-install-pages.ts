@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type InstallProfile, idPrefixes } from '@simplane/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readBrand, readLogo } from '../../accounts/branding/show.ts';
 import type { Service } from '../../background/service.ts';
 import { readDataLeft } from '../../orders/bundles/data-left.ts';
 import { requireEsim } from '../../orders/esims/get.ts';
@@ -12,7 +13,6 @@ import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { discardRest } from '../discard-rest.ts';
 import type { RefusalPace } from '../pace-refusals.ts';
 import { createTokenBuckets } from '../token-buckets.ts';
-import { plainBrand } from './brand.ts';
 import { detectDevice } from './detect-device.ts';
 import { isPerson } from './is-person.ts';
 import { renderNotice, renderPage, type Shown } from './page.ts';
@@ -85,6 +85,13 @@ export function serveInstallPages(app: FastifyInstance, service: Service, pace: 
     }),
   );
 
+  app.get(`${url}/logo`, (request, reply) =>
+    withLink(request, reply, async (link) => {
+      const logo = await readLogo(db, link.account_id);
+      return logo ? reply.type('image/png').send(logo) : refuse(request, reply);
+    }),
+  );
+
   /** A token that does not work gets the same answer and costs the same, whatever the reason; many of them wait, as unknown keys do. */
   async function withLink(
     request: FastifyRequest,
@@ -129,11 +136,13 @@ export function serveInstallPages(app: FastifyInstance, service: Service, pace: 
   ): Promise<FastifyReply> {
     const step = stepOf(link);
     const { device } = request.query as { device?: unknown };
+    const language = languageOf(request, link);
+    const account = { uuid: link.account_id, name: link.account_name };
     const shown: Shown = {
       path: pathOf(request),
       iccid: link.iccid,
-      language: languageOf(request, link),
-      brand: plainBrand(link.account_name),
+      language,
+      brand: await readBrand(db, account, language),
       device: detectDevice(request.headers['user-agent'], device),
       step,
       trouble: step === 'failed' && link.profile_error ? topicOfError[link.profile_error.code] : null,

@@ -121,7 +121,11 @@ describe('an eSIM', () => {
     expect(code).toBe(0);
     const [, iccid = ''] = /ICCID +(89\d+)/.exec(stdout) ?? [];
     // And no progress line.
-    expect(stderr).toMatch(new RegExp(`^Accepted as exec_\\w+\nInstall it: simplane esims qr ${iccid}\n$`));
+    expect(stderr).toMatch(
+      new RegExp(
+        `^Accepted as exec_\\w+\nInstall it: simplane esims qr ${iccid}\nLink for its user: simplane esims link ${iccid}\n$`,
+      ),
+    );
   });
 
   it('can be suspended, resumed and terminated; a script must confirm termination with --yes', async () => {
@@ -167,6 +171,25 @@ describe('an eSIM', () => {
     const [png, { mode }] = [await readFile(join(folder, 'esim.png')), await stat(join(folder, 'esim.png'))];
     expect(png.subarray(1, 4).toString()).toBe('PNG');
     expect(mode & 0o777).toBe(0o600);
+  });
+
+  it('gets a link for its user, which is listed without its URL and revoked', async () => {
+    const { iccid } = await runJson(...'esims create prod_europe_1gb_7d --wait'.split(' '));
+    const options = ['--expires-in', '12h', '--language', 'de', '--return-url', 'https://shop.example/1'];
+    const [link, drawn] = [
+      await runJson('esims', 'link', iccid, ...options),
+      await run('esims', 'link', iccid, '--qr', '--invert'),
+    ];
+    expect(link).toMatchObject({ iccid, language: 'de', return_url: 'https://shop.example/1' });
+    expect(link.expires_at - link.created).toBe(12 * 3_600);
+    const [url = ''] = /http\S+\/i\/[\w-]{43}/.exec(drawn.stdout) ?? [];
+    const modules = encode(url, { ecc: 'M', border: 4 }).data;
+    expect(modulesOf(drawn.stdout, modules.length)).toEqual(modules);
+    const listed = await run('esims', 'links', iccid);
+    expect(listed.stdout).toContain(link.id);
+    expect(listed.stdout).not.toContain('/i/');
+    expect((await run('esims', 'revoke-link', iccid, link.id)).code).toBe(0);
+    expect((await run('esims', 'links', iccid)).stdout).not.toContain(link.id);
   });
 
   it('a failed order shows its error and exits 1; a wait that times out exits 5', async () => {

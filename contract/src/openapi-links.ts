@@ -15,7 +15,14 @@ const nextOf: Record<string, Next> = {
     getEsim: ofEsim,
     getInstallProfile: ofEsim,
   },
-  Esim: { getInstallProfile: ofEsim, listBundles: ofEsim, listTimeline: ofEsim, getEsimUsage: ofEsim },
+  Esim: {
+    getInstallProfile: ofEsim,
+    createInstallLink: ofEsim,
+    listBundles: ofEsim,
+    listTimeline: ofEsim,
+    getEsimUsage: ofEsim,
+  },
+  InstallLink: { revokeInstallLink: { iccid: 'iccid', id: 'id' }, getEsim: ofEsim },
   Event: { getEvent: ofObject, listEventDeliveries: ofObject, replayEvent: ofObject },
   Delivery: {
     getDelivery: ofObject,

@@ -1,6 +1,7 @@
 import { ApiKey } from './api-key.ts';
 import { apiVersions, currentApiVersion } from './api-version.ts';
 import { AuditEntry } from './audit-log.ts';
+import { Branding } from './branding.ts';
 import { Bundle } from './bundle.ts';
 import { Delivery, DeliveryAttempt } from './delivery.ts';
 import { WebhookEndpointStats } from './endpoint-stats.ts';
@@ -11,6 +12,7 @@ import { Event, EventType } from './event.ts';
 import { EventConsumer } from './event-feed.ts';
 import { Execution } from './execution.ts';
 import { Identity } from './identity.ts';
+import { InstallLink } from './install-link.ts';
 import { nullRule } from './metadata.ts';
 import { describeOperation } from './openapi-operation.ts';
 import { linkSchemas, namedSchemas } from './openapi-schemas.ts';
@@ -111,6 +113,7 @@ export const components: Record<string, object> = {
   Account,
   ApiKey,
   AuditEntry,
+  Branding,
   Bundle,
   CatalogProduct,
   CoreResync,
@@ -128,6 +131,7 @@ export const components: Record<string, object> = {
   IccidRange,
   FailureGroup,
   Identity,
+  InstallLink,
   InstallProfile,
   Network,
   OperatorOverview,

@@ -4,6 +4,7 @@ import type { Simplane } from '@simplane/sdk';
 import { registerPrompt } from './prompt.ts';
 import { registerResources } from './resources.ts';
 import { registerTool, type Tool } from './tool.ts';
+import { createInstallLink } from './tools/create-install-link.ts';
 import { createWebhookEndpoint } from './tools/create-webhook-endpoint.ts';
 import { getEsim } from './tools/get-esim.ts';
 import { getExecution } from './tools/get-execution.ts';
@@ -28,6 +29,7 @@ const tools: readonly Tool[] = [
   getExecution,
   getEsim,
   getInstallProfile,
+  createInstallLink,
   getWebhookEndpoint,
   listDeliveries,
   listEventTypes,
@@ -40,8 +42,8 @@ const promptTools: readonly Tool[] = [createWebhookEndpoint, provisionEsim, send
 
 const instructions =
   'Simplane provisions eSIMs. Provisioning is asynchronous: provision_esim returns an execution, get_execution with ' +
-  'wait_seconds waits for it, and get_install_profile then returns the QR code. wait_for_event waits for what happens next, ' +
-  'such as the first attach. list_deliveries shows whether an event arrived at its receivers. get_request explains a request id from an error or a log. Pass an idempotency_key to any write that you may repeat. Signing secrets (whsec_…) and install profiles are secrets: share them only with the user.';
+  'wait_seconds waits for it, and get_install_profile then returns the QR code, and create_install_link a link for the end user. wait_for_event waits for what happens next, ' +
+  'such as the first attach. list_deliveries shows whether an event arrived at its receivers. get_request explains a request id from an error or a log. Pass an idempotency_key to any write that you may repeat. Signing secrets (whsec_…), install profiles and install links are secrets: share them only with the user.';
 
 export type McpServerOptions = {
   /** Scopes of the API key. Tools and prompts that it may not use are left out. If unknown, all are offered. */

@@ -61,9 +61,14 @@ function portable(schema: unknown): unknown {
   };
 }
 
+/** `null` has its own type here. */
+function withoutNull({ enum: values, ...constraints }: JsonSchema): JsonSchema {
+  return { ...constraints, ...(Array.isArray(values) && { enum: values.filter((one) => one !== null) }) };
+}
+
 function splitTypes(types: string[], { description, examples, ...constraints }: JsonSchema): JsonSchema {
   return {
-    anyOf: types.map((type) => ({ type, ...(type !== 'null' && constraints) })),
+    anyOf: types.map((type) => ({ type, ...(type !== 'null' && withoutNull(constraints)) })),
     ...(description !== undefined && { description }),
     ...(examples !== undefined && { examples }),
   };

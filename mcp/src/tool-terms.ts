@@ -7,6 +7,7 @@ const toolNames: Partial<Record<OperationId, string>> = {
   createEsim: 'provision_esim',
   getEsim: 'get_esim',
   getInstallProfile: 'get_install_profile',
+  createInstallLink: 'create_install_link',
   sendTestEvent: 'send_test_event',
   listEvents: 'list_events',
   readEventFeed: 'wait_for_event',

@@ -47,6 +47,7 @@ describe.each([
       ['get_execution', reads],
       ['get_esim', reads],
       ['get_install_profile', reads],
+      ['create_install_link', creates],
       ['get_webhook_endpoint', reads],
       ['list_deliveries', reads],
       ['list_event_types', reads],
@@ -84,6 +85,7 @@ describe.each([
       get_execution: ['execution_id', 'wait_seconds'],
       get_esim: ['iccid'],
       get_install_profile: ['iccid'],
+      create_install_link: ['iccid', ...fieldsOf(operations.createInstallLink.body), 'idempotency_key'],
       get_webhook_endpoint: ['webhook_endpoint_id'],
       list_deliveries: ['event_id', 'webhook_endpoint_id', 'status', 'limit', 'starting_after'],
       list_event_types: ['limit', 'starting_after'],
@@ -114,7 +116,7 @@ describe.each([
     });
   });
 
-  test('an eSIM is ordered, waited for and installed', async () => {
+  test('an eSIM is ordered, waited for and installed, by its code or by a link', async () => {
     const { data } = await callTool(client, 'list_products', { limit: 2 });
     expect(data).toHaveLength(2);
     const ordered = await callTool(client, 'provision_esim', {
@@ -134,6 +136,13 @@ describe.each([
     if (picture?.type !== 'image') throw new Error('no picture came');
     expect(picture.mimeType).toBe('image/png');
     expect(picture.data).toBe(await qrOf(profile.iccid));
+
+    const args = { iccid: done.iccid, language: 'de', idempotency_key: `link-${done.iccid}` };
+    const link = await callTool(client, 'create_install_link', args);
+    expect(link).toMatchObject({ object: 'install_link', iccid: done.iccid, language: 'de' });
+    expect(link.url).toMatch(/\/i\/[\w-]{43}$/);
+    expect(link).not.toHaveProperty('qr'); // it would only fill the context
+    expect(await callTool(client, 'create_install_link', args)).toEqual(link);
   });
 
   test('an order that failed is an answer, not an error', async () => {

@@ -138,6 +138,38 @@ export type AuditEntry = {
   created: number;
 };
 
+/** What the pages of the account’s install links show of it. */
+export type Branding = {
+  object: 'branding';
+  /** The name in the page’s header. Null: the account’s name. */
+  name: string | null;
+  /** Color of the button, such as `#1d4ed8`, which is the default (null). */
+  color: string | null;
+  /** Color of the text on the button: black or white, whichever can be read better. Its contrast is at least 4.5. */
+  text_color: string;
+  /** A PNG picture as a data URI: up to 16 kB and 1000 pixels a side, not interlaced. Everything in it but the picture is removed. Null for none. */
+  logo: string | null;
+  /** Where the page sends people who need help: a `mailto:`, `https:` or `tel:` URL. Null for none. */
+  support_url: string | null;
+  /** Where people buy more data: an `https` URL. The page shows it once they are online. Null for none. */
+  top_up_url: string | null;
+  /** The APN that the page shows. Null if phones set it by themselves. */
+  apn: string | null;
+  /** A sentence of yours below the heading, by language: up to 200 characters each. A reader sees the one in the page’s language. */
+  messages: {
+    en?: string;
+    de?: string;
+    fr?: string;
+    es?: string;
+    it?: string;
+    pt?: string;
+    tr?: string;
+    zh?: string;
+    ja?: string;
+    ar?: string;
+  };
+};
+
 /** A data allowance on an eSIM, and how much of it is used. */
 export type Bundle = {
   id: string;
@@ -565,6 +597,35 @@ export type Identity = {
   livemode: boolean;
   /** API version of this response. */
   api_version: string;
+};
+
+/** A page for the end user, which installs the eSIM on the phone it is opened on. */
+export type InstallLink = {
+  id: string;
+  object: 'install_link';
+  /** ICCID of the eSIM: 18 to 20 digits. */
+  iccid: string;
+  /** The link to send to the end user. Whoever has it can install the eSIM. Only its hash is stored, so it is returned by the creation only. */
+  url?: string;
+  /** QR code of the link, for print. Returned by the creation only. */
+  qr?: {
+    /** QR code as a data URI. */
+    svg: string;
+    /** QR code as a data URI. */
+    png: string;
+  };
+  /** Language of the page. Null: that of the reader’s browser, or English. */
+  language: 'en' | 'de' | 'fr' | 'es' | 'it' | 'pt' | 'tr' | 'zh' | 'ja' | 'ar' | null;
+  /** Where the page leads once the eSIM is online. */
+  return_url: string | null;
+  /** When the link was created. Unix time in seconds. */
+  created: number;
+  /** When the link ends. Unix time in seconds. */
+  expires_at: number;
+  /** When someone first opened it. Previews by chat and mail programs do not count. Unix time in seconds. */
+  opened_at: number | null;
+  /** When the eSIM was installed on a device, while the link existed. Unix time in seconds. */
+  installed_at: number | null;
 };
 
 /** Data to install the eSIM on a device. Treat it as a secret. */
@@ -1668,33 +1729,7 @@ export type Operations = {
       /** An `https` URL of yours. The page leads there once the eSIM is online. Null for none. */
       return_url?: string | null;
     };
-    result: {
-      id: string;
-      object: 'install_link';
-      /** ICCID of the eSIM: 18 to 20 digits. */
-      iccid: string;
-      /** The link to send to the end user. Whoever has it can install the eSIM. Only its hash is stored, so it is returned by the creation only. */
-      url?: string;
-      /** QR code of the link, for print. Returned by the creation only. */
-      qr?: {
-        /** QR code as a data URI. */
-        svg: string;
-        /** QR code as a data URI. */
-        png: string;
-      };
-      /** Language of the page. Null: that of the reader’s browser, or English. */
-      language: 'en' | 'de' | 'fr' | 'es' | 'it' | 'pt' | 'tr' | 'zh' | 'ja' | 'ar' | null;
-      /** Where the page leads once the eSIM is online. */
-      return_url: string | null;
-      /** When the link was created. Unix time in seconds. */
-      created: number;
-      /** When the link ends. Unix time in seconds. */
-      expires_at: number;
-      /** When someone first opened it. Previews by chat and mail programs do not count. Unix time in seconds. */
-      opened_at: number | null;
-      /** When the eSIM was installed on a device, while the link existed. Unix time in seconds. */
-      installed_at: number | null;
-    };
+    result: InstallLink;
   };
   /** Returns the eSIM’s links without their URLs. A link that has expired is listed for 30 days, or until the next one is created. */
   listInstallLinks: {
@@ -1708,33 +1743,7 @@ export type Operations = {
       /** The `next_cursor` of the previous page, unchanged. */
       starting_after?: string;
     };
-    result: Page<{
-      id: string;
-      object: 'install_link';
-      /** ICCID of the eSIM: 18 to 20 digits. */
-      iccid: string;
-      /** The link to send to the end user. Whoever has it can install the eSIM. Only its hash is stored, so it is returned by the creation only. */
-      url?: string;
-      /** QR code of the link, for print. Returned by the creation only. */
-      qr?: {
-        /** QR code as a data URI. */
-        svg: string;
-        /** QR code as a data URI. */
-        png: string;
-      };
-      /** Language of the page. Null: that of the reader’s browser, or English. */
-      language: 'en' | 'de' | 'fr' | 'es' | 'it' | 'pt' | 'tr' | 'zh' | 'ja' | 'ar' | null;
-      /** Where the page leads once the eSIM is online. */
-      return_url: string | null;
-      /** When the link was created. Unix time in seconds. */
-      created: number;
-      /** When the link ends. Unix time in seconds. */
-      expires_at: number;
-      /** When someone first opened it. Previews by chat and mail programs do not count. Unix time in seconds. */
-      opened_at: number | null;
-      /** When the eSIM was installed on a device, while the link existed. Unix time in seconds. */
-      installed_at: number | null;
-    }>;
+    result: Page<InstallLink>;
   };
   /** Ends the link at once, on every process. Somebody who has seen the activation code can still use it: terminate the eSIM if that must not happen. */
   revokeInstallLink: {
@@ -1753,36 +1762,7 @@ export type Operations = {
   };
   /** Returns what the pages of the account’s install links show of it. */
   getBranding: {
-    result: {
-      object: 'branding';
-      /** The name in the page’s header. Null: the account’s name. */
-      name: string | null;
-      /** Color of the button, such as `#1d4ed8`, which is the default (null). */
-      color: string | null;
-      /** Color of the text on the button: black or white, whichever can be read better. Its contrast is at least 4.5. */
-      text_color: string;
-      /** A PNG picture as a data URI: up to 16 kB and 1000 pixels a side, not interlaced. Everything in it but the picture is removed. Null for none. */
-      logo: string | null;
-      /** Where the page sends people who need help: a `mailto:`, `https:` or `tel:` URL. Null for none. */
-      support_url: string | null;
-      /** Where people buy more data: an `https` URL. The page shows it once they are online. Null for none. */
-      top_up_url: string | null;
-      /** The APN that the page shows. Null if phones set it by themselves. */
-      apn: string | null;
-      /** A sentence of yours below the heading, by language: up to 200 characters each. A reader sees the one in the page’s language. */
-      messages: {
-        en?: string;
-        de?: string;
-        fr?: string;
-        es?: string;
-        it?: string;
-        pt?: string;
-        tr?: string;
-        zh?: string;
-        ja?: string;
-        ar?: string;
-      };
-    };
+    result: Branding;
   };
   /** Changes the given fields only; null restores the default. `messages` is merged by language: null removes one. Pages show it at once, also those of links sent before. */
   updateBranding: {
@@ -1813,36 +1793,7 @@ export type Operations = {
         ar?: string | null;
       };
     };
-    result: {
-      object: 'branding';
-      /** The name in the page’s header. Null: the account’s name. */
-      name: string | null;
-      /** Color of the button, such as `#1d4ed8`, which is the default (null). */
-      color: string | null;
-      /** Color of the text on the button: black or white, whichever can be read better. Its contrast is at least 4.5. */
-      text_color: string;
-      /** A PNG picture as a data URI: up to 16 kB and 1000 pixels a side, not interlaced. Everything in it but the picture is removed. Null for none. */
-      logo: string | null;
-      /** Where the page sends people who need help: a `mailto:`, `https:` or `tel:` URL. Null for none. */
-      support_url: string | null;
-      /** Where people buy more data: an `https` URL. The page shows it once they are online. Null for none. */
-      top_up_url: string | null;
-      /** The APN that the page shows. Null if phones set it by themselves. */
-      apn: string | null;
-      /** A sentence of yours below the heading, by language: up to 200 characters each. A reader sees the one in the page’s language. */
-      messages: {
-        en?: string;
-        de?: string;
-        fr?: string;
-        es?: string;
-        it?: string;
-        pt?: string;
-        tr?: string;
-        zh?: string;
-        ja?: string;
-        ar?: string;
-      };
-    };
+    result: Branding;
   };
   /** Takes the eSIM off the network until it is resumed. An `esim.suspended` event follows. */
   suspendEsim: {

@@ -7,6 +7,7 @@ import { bytes, none, paintStatus, time } from '../print/format.ts';
 import { printList, readPairs, withListOptions } from '../print/list.ts';
 import type { Output } from '../print/output.ts';
 import { type Column, printResource } from '../print/table.ts';
+import { addEsimLinks } from './esim-links.ts';
 import { addEsimQr } from './esim-qr.ts';
 import { addEsimTimeline } from './esim-timeline.ts';
 import { addEsimUsage } from './esim-usage.ts';
@@ -29,6 +30,7 @@ export function addEsims(program: Command): void {
   addGet(esims);
   addList(esims);
   addEsimQr(esims);
+  addEsimLinks(esims);
   addEsimTimeline(esims);
   addEsimUsage(esims);
   addChange(esims, 'suspend', 'suspend service until the eSIM is resumed');
@@ -75,7 +77,12 @@ function addCreate(esims: Command): void {
     };
     const execution = await client.esims.create(body, keyOf(options));
     const finished = await printStarted(client, out, execution, options);
-    if (options.wait) out.note(out.noteColors.dim(`Install it: simplane esims qr ${finished.iccid}`));
+    if (options.wait)
+      out.note(
+        out.noteColors.dim(
+          `Install it: simplane esims qr ${finished.iccid}\nLink for its user: simplane esims link ${finished.iccid}`,
+        ),
+      );
   });
 }
 

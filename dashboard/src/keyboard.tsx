@@ -9,6 +9,7 @@ const accountPlaces: Record<string, string> = {
   e: '/events',
   w: '/webhooks',
   p: '/catalog',
+  i: '/branding',
   c: '/consumers',
   k: '/keys',
   r: '/requests',

@@ -18,6 +18,7 @@ const accountEntries: { group: string | null; entries: Entry[] }[] = [
       { to: '/events', label: 'Events' },
       { to: '/webhooks', label: 'Webhooks' },
       { to: '/catalog', label: 'Catalog' },
+      { to: '/branding', label: 'Install page' },
     ],
   },
   {

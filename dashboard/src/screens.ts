@@ -16,6 +16,7 @@ const accountRoutes: Route[] = [
   { pattern: /^\/webhooks\/[^/]+$/, load: () => import('./screens/webhook.tsx') },
   { pattern: /^\/consumers$/, load: () => import('./screens/consumers.tsx') },
   { pattern: /^\/catalog$/, load: () => import('./screens/catalog.tsx') },
+  { pattern: /^\/branding$/, load: () => import('./screens/branding.tsx') },
   { pattern: /^\/keys$/, load: () => import('./screens/keys.tsx') },
   { pattern: /^\/requests$/, load: () => import('./screens/requests.tsx') },
   { pattern: /^\/requests\/[^/]+$/, load: () => import('./screens/request.tsx') },

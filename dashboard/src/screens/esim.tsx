@@ -18,6 +18,7 @@ import { useProductName } from '../products.ts';
 import { pollMs } from '../queries.ts';
 import { Link } from '../router.tsx';
 import { Install } from './esim-install.tsx';
+import { InstallLinks } from './esim-links.tsx';
 import { Timeline, WhyFailed } from './esim-timeline.tsx';
 import { TopUp } from './esim-top-up.tsx';
 
@@ -71,6 +72,7 @@ function Parts({ esim }: { esim: Esim }) {
       <div>
         <Bundles iccid={iccid} />
         <Install esim={esim} />
+        {canSimulate(status) && <InstallLinks iccid={iccid} />}
         {mode === 'sandbox' && canSimulate(status) && (
           <Panel title="Simulate">
             <div className="body">

@@ -12,6 +12,7 @@ import { State } from '../parts/state.tsx';
 import { Time, useNowSeconds } from '../parts/time.tsx';
 import { useProductName } from '../products.ts';
 import { Link } from '../router.tsx';
+import { InstallLinks } from './esim-links.tsx';
 
 /** One order or change, until it has ended. */
 export default function ExecutionScreen() {
@@ -47,11 +48,17 @@ export default function ExecutionScreen() {
           )}
           <Waiting execution={execution} />
           <ExecutionFacts execution={execution} />
+          {hasEsim(execution) && <InstallLinks iccid={execution.iccid} />}
           <Json value={execution} />
         </>
       )}
     </Shown>
   );
+}
+
+function hasEsim(execution: Execution): execution is Execution & { iccid: string } {
+  const { type, status, iccid } = execution;
+  return type === 'esim.provision' && status === 'succeeded' && iccid !== null;
 }
 
 /** The next step: the eSIM, another try, or a way back. */

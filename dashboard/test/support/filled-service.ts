@@ -112,6 +112,7 @@ function accountScreensOf(ids: Ids): Screen[] {
     ['/webhooks', 'Webhooks'],
     [`/webhooks/${ids['endpoint']}`, /127\.0\.0\.1|we_/],
     ['/catalog', 'Catalog'],
+    ['/branding', 'Install page'],
     ['/consumers', 'Consumers'],
     ['/keys', 'API keys'],
     ['/requests', 'Request log'],

@@ -1,9 +1,10 @@
 import type { PageLanguage } from '@simplane/contract';
 
-const gigabyte = 1024 ** 3;
+/** As plans are sold: a GB has 10⁹ bytes. */
+const gigabyte = 1e9;
 
 export function bytesIn(language: PageLanguage, bytes: number): string {
-  const [amount, unit] = bytes < gigabyte ? [bytes / 1024 ** 2, 'MB'] : [bytes / gigabyte, 'GB'];
+  const [amount, unit] = bytes < gigabyte ? [bytes / 1e6, 'MB'] : [bytes / gigabyte, 'GB'];
   return `${new Intl.NumberFormat(language, { maximumFractionDigits: 1 }).format(amount)} ${unit}`;
 }
 

@@ -146,9 +146,15 @@ ${order.map(
 /** Questions that only the seller can answer lead to support, the others to another try. */
 const forSupport: readonly Topic[] = ['used', 'confirmation', 'deleted'];
 
-function help({ language, brand, path, asksConfirmation, trouble }: Shown): Html {
+/** What can still go wrong once it is installed. */
+const afterwards: readonly Topic[] = ['deleted', 'roaming', 'apn'];
+
+function help({ language, brand, path, asksConfirmation, trouble, step }: Shown): Html {
   const said = texts[language];
-  const asked = topics.filter((topic) => topic !== 'confirmation' || asksConfirmation);
+  const asked = topics.filter(
+    (topic) =>
+      (topic !== 'confirmation' || asksConfirmation) && (step !== 'online' || afterwards.includes(topic)),
+  );
   return html`<h2>${said.trouble}</h2>
 ${asked.map((topic) => {
   const [question, answer] = said.help[topic];

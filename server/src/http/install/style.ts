@@ -18,7 +18,7 @@ a{color:var(--link)}
 .online{color:var(--good)}
 .bad{border-inline-start:4px solid var(--bad);padding-inline-start:.75rem}
 .steps{list-style:none;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;padding:0;margin:0}
-.steps li::before{content:"○ ";color:var(--quiet)}
+.steps li::before{content:"· ";color:var(--quiet)}
 .steps li.done::before{content:"✓ ";color:var(--good)}
 .steps li[aria-current]{font-weight:600}
 details{border-top:1px solid var(--line);padding:.25rem 0}

@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import type { Measured } from './results.ts';
 import { accept, acceptSettings } from './scenarios/accept.ts';
 import { acceptAtAMillion } from './scenarios/accept-at-1m.ts';
+import { costAt100 } from './scenarios/cost-at-100.ts';
 import { deliverCost, provisionCost } from './scenarios/costs.ts';
 import { deliver } from './scenarios/deliver.ts';
 import { deliverAtAMillion } from './scenarios/deliver-at-1m.ts';
@@ -50,6 +51,7 @@ const scenarios: Record<string, Entry> = {
   deliver: { run: deliver },
   'deliver-cost': { run: deliverCost, partOf: 'deliver' },
   'latency-at-100': { run: latencyAt100 },
+  'cost-at-100': { run: costAt100 },
   provision: { run: provision },
   'provision-cost': { run: provisionCost, partOf: 'provision' },
   'snapshot-held': { run: snapshotHeld },

@@ -1,6 +1,6 @@
 import { connections } from '../support/accepting.ts';
 import { alternate } from '../support/alternate.ts';
-import { type Cost, costOf } from '../support/cost.ts';
+import { type Cost, costOf, mapCost } from '../support/cost.ts';
 import type { Deployment, Target } from '../support/deployment.ts';
 import { type Generator, startGenerator } from '../support/load.ts';
 import { median, type Result, round } from '../support/scenario.ts';
@@ -42,8 +42,7 @@ async function measure(generator: Generator, target: Target, forMs: number) {
   const total = await costOf(target, 1, async () => {
     orders = await generator.postOrders({ url: target.url, key: target.key, connections, forMs });
   });
-  const each = (figure: keyof Cost) => total[figure] / orders.count;
-  const cost = { node_us: each('node_us'), postgres_us: each('postgres_us'), wal_bytes: each('wal_bytes') };
+  const cost = mapCost(total, (value) => value / orders.count);
   return { rate: (orders.count / orders.elapsedMs) * 1_000, cost };
 }
 

@@ -1,8 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 
-/** The cost of one item: microseconds of CPU and bytes of write-ahead log. */
-export type Cost = { node_us: number; postgres_us: number; wal_bytes: number };
+/** The cost of one item: microseconds of CPU, bytes of write-ahead log, and transactions. */
+export type Cost = { node_us: number; postgres_us: number; wal_bytes: number; transactions: number };
+
+export function mapCost(cost: Cost, map: (value: number, figure: keyof Cost) => number): Cost {
+  const mapped = { ...cost };
+  for (const figure of Object.keys(cost) as (keyof Cost)[]) mapped[figure] = map(cost[figure], figure);
+  return mapped;
+}
 
 // Linux counts CPU time in hundredths of a second on every platform we run on.
 const tickUs = 10_000;
@@ -21,7 +27,7 @@ export async function costOf(
     const read = async () => ({
       node: (await readStat(pid)).ownUs,
       postgres: await cpuOfTreeUs(postmaster),
-      wal: await readWalBytes(db),
+      ...(await readWritten(db)),
     });
     const before = await read();
     await run();
@@ -30,15 +36,20 @@ export async function costOf(
       node_us: (after.node - before.node) / items,
       postgres_us: (after.postgres - before.postgres) / items,
       wal_bytes: (after.wal - before.wal) / items,
+      transactions: (after.transactions - before.transactions) / items,
     };
   } finally {
     await db.end();
   }
 }
 
-async function readWalBytes(db: pg.Client): Promise<number> {
-  const { rows } = await db.query<{ bytes: string }>(`select pg_current_wal_lsn() - '0/0' as bytes`);
-  return Number(rows[0]?.bytes);
+async function readWritten(db: pg.Client): Promise<{ wal: number; transactions: number }> {
+  const { rows } = await db.query<{ wal: string; transactions: string }>(
+    `select pg_current_wal_lsn() - '0/0' as wal, xact_commit as transactions
+     from pg_stat_database
+     where datname = current_database()`,
+  );
+  return { wal: Number(rows[0]?.wal), transactions: Number(rows[0]?.transactions) };
 }
 
 /** The postmaster, its child processes, and the children that have exited. */

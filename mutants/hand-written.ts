@@ -1,5 +1,6 @@
 import { auditMutants } from './audit-mutants.ts';
 import { backgroundMutants } from './background-mutants.ts';
+import { batchMutants } from './batch-mutants.ts';
 import { beforeKeyMutants } from './before-key-mutants.ts';
 import { chargingMutants } from './charging-mutants.ts';
 import { clientMutants } from './client-mutants.ts';
@@ -745,6 +746,7 @@ export const handWritten: readonly Mutant[] = [
   ...serviceMutants,
   ...webhookMutants,
   ...backgroundMutants,
+  ...batchMutants,
   ...recoveryMutants,
   ...nameMutants,
   ...viewMutants,

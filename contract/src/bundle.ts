@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { DryRun, dryRunInput } from './dry-run.ts';
 import { exampleBytes, exampleIccid, exampleId, exampleProductId, exampleTime } from './example-values.ts';
 import { Execution, queuedExample } from './execution.ts';
 import { iccid, iccidParams } from './iccid.ts';
@@ -129,10 +130,12 @@ export const addBundle = operation({
           examples: [true],
         }),
       ),
+      dry_run: Type.Optional(dryRunInput),
     },
     { additionalProperties: false, examples: [{ product_id: exampleProductId }] },
   ),
   status: 202,
+  alsoReturns: { status: 200, response: DryRun },
   response: Execution,
   responseExample: queuedExample('bundle.add'),
   refusals: ['resource_missing', 'state_conflict', 'execution_limit_reached'],

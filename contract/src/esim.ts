@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { DryRun, dryRunInput } from './dry-run.ts';
 import {
   exampleIccid,
   exampleId,
@@ -246,6 +247,7 @@ export const createEsim = operation({
       reference: Type.Optional(referenceInput),
       metadata: Type.Optional(metadataInput),
       description: Type.Optional(descriptionInput),
+      dry_run: Type.Optional(dryRunInput),
     },
     {
       additionalProperties: false,
@@ -253,6 +255,7 @@ export const createEsim = operation({
     },
   ),
   status: 202,
+  alsoReturns: { status: 200, response: DryRun },
   response: Execution,
   responseExample: { ...queuedExample('esim.provision'), iccid: null },
   refusals: ['resource_missing', 'state_conflict', 'execution_limit_reached'],

@@ -6,6 +6,7 @@ export * from './branding.ts';
 export * from './bundle.ts';
 export { countryPattern } from './country.ts';
 export * from './delivery.ts';
+export { DryRun } from './dry-run.ts';
 export { isEid } from './eid.ts';
 export * from './endpoint-stats.ts';
 export * from './errors.ts';

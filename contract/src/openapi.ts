@@ -4,6 +4,7 @@ import { AuditEntry } from './audit-log.ts';
 import { Branding } from './branding.ts';
 import { Bundle } from './bundle.ts';
 import { Delivery, DeliveryAttempt } from './delivery.ts';
+import { DryRun } from './dry-run.ts';
 import { WebhookEndpointStats } from './endpoint-stats.ts';
 import { ErrorBody } from './errors.ts';
 import { Esim, InstallProfile } from './esim.ts';
@@ -119,6 +120,7 @@ export const components: Record<string, object> = {
   CoreResync,
   Delivery,
   DeliveryAttempt,
+  DryRun,
   EndpointHealth,
   Error: ErrorBody,
   Esim,

@@ -62,7 +62,7 @@ type Described = {
   /** Set on the writes that a suspended account may still make. */
   allowedWhenSuspended?: true;
   status: 200 | 201 | 202;
-  /** Another success, which some requests get; `response` includes it. */
+  /** Another success, which some requests get. */
   alsoReturns?: { status: 200; response: TSchema };
   /** Has a title, a description and an example. */
   response: TSchema;
@@ -90,6 +90,16 @@ export type InputOf<O extends Operation> = {
 };
 
 export type ResultOf<O extends Operation> = Static<O['response']>;
+
+/** Everything that an operation may return. */
+export type AnswerOf<O extends Operation> =
+  | ResultOf<O>
+  | (O extends { alsoReturns: { response: infer Other extends TSchema } } ? Static<Other> & object : never);
+
+/** Whether a request asks to be checked only. */
+export function isDryRun({ body: schema }: Operation, body: { dry_run?: unknown }): boolean {
+  return body.dry_run === true && schema?.properties['dry_run'] !== undefined;
+}
 
 /** Writes take `Idempotency-Key` and leave an audit entry. */
 export function isWrite(definition: Operation): definition is WriteOperation {

@@ -67,7 +67,10 @@ describe.each([
     );
     expect(argumentNames).toEqual({
       create_webhook_endpoint: [...fieldsOf(operations.createWebhookEndpoint.body), 'idempotency_key'],
-      provision_esim: [...fieldsOf(operations.createEsim.body), 'idempotency_key'],
+      provision_esim: [
+        ...fieldsOf(operations.createEsim.body).filter((name) => name !== 'dry_run'),
+        'idempotency_key',
+      ],
       send_test_event: [...fieldsOf(operations.sendTestEvent.body), 'idempotency_key'],
       list_events: [
         'type',

@@ -1,6 +1,7 @@
 import { imageOf } from './answer.ts';
 import { type BodyOf, type Call, type CallOperation, createCaller, pathOf, type QueryOf } from './call.ts';
 import { createConnection, type SimplaneOptions } from './connection.ts';
+import { withDryRun } from './dry-run.ts';
 import { consumersOf, feedOf } from './event-feed.ts';
 import { type Esim, type Execution, endpoints, type InstallProfile, type Page } from './generated.ts';
 import { createList } from './list.ts';
@@ -87,7 +88,9 @@ function productsOf(call: CallOperation) {
 function esimsOf(call: CallOperation, transport: Transport) {
   return {
     /** Orders an eSIM and immediately returns the execution; `provisionAndWait` waits for it. */
-    create: (body: BodyOf<'createEsim'>, options?: CallOptions) => call('createEsim', { body }, options),
+    create: withDryRun<[], BodyOf<'createEsim'>, Execution>((body, options) =>
+      call('createEsim', { body }, options),
+    ),
     list: (query?: QueryOf<'listEsims'>, options?: CallOptions) =>
       createList(query, (query) => call('listEsims', { query }, options)),
     get: (iccid: string, options?: CallOptions) => call('getEsim', { params: { iccid } }, options),
@@ -130,7 +133,10 @@ type Provisioned = { execution: Execution; esim: Esim; install: InstallProfile }
 /** Orders, waits and reads the result. Errors after the order was accepted carry its execution. */
 function provisioner(
   call: CallOperation,
-): (body: BodyOf<'createEsim'>, options?: CallOptions & WaitOptions) => Promise<Provisioned> {
+): (
+  body: BodyOf<'createEsim'> & { dry_run?: false },
+  options?: CallOptions & WaitOptions,
+) => Promise<Provisioned> {
   return async (body, options = {}) => {
     const { idempotencyKey: _, ...readOptions } = options;
     const accepted = await call('createEsim', { body }, options);
@@ -151,9 +157,9 @@ function bundlesOf(call: CallOperation) {
     list: (iccid: string, query?: QueryOf<'listBundles'>, options?: CallOptions) =>
       createList(query, (query) => call('listBundles', { params: { iccid }, query }, options)),
     /** Adds a bundle to an eSIM. */
-    add: (iccid: string, body: BodyOf<'addBundle'>, options?: CallOptions) =>
+    add: withDryRun<[iccid: string], BodyOf<'addBundle'>, Execution>((iccid, body, options) =>
       call('addBundle', { params: { iccid }, body }, options),
-
+    ),
     /** Cancels a bundle that is queued. */
     cancel: (iccid: string, id: string, options?: CallOptions) =>
       call('cancelBundle', { params: { iccid, id } }, options),

@@ -309,6 +309,32 @@ export type DeliveryAttempt = {
   response: string | null;
 };
 
+/** What would be accepted. Nothing was written. */
+export type DryRun = {
+  object: 'dry_run';
+  /** Type of the executions that would be accepted. */
+  type: 'esim.provision' | 'bundle.add';
+  /** ICCID of the eSIM to top up; null for orders of eSIMs. */
+  iccid: string | null;
+  /** How many executions would be accepted. */
+  total: number;
+  /** The same by product. */
+  products: Array<{
+    product_id: string;
+    /** How many executions order this product. */
+    quantity: number;
+    /** Price of one. */
+    price: {
+      /** Price in the currency’s minor unit, such as cents. */
+      amount: number;
+      /** ISO 4217 code in lowercase. */
+      currency: string;
+    };
+  }>;
+  /** False: the orders would be accepted, but some of them would fail with `out_of_stock`, because the operator’s ICCIDs are used up. Null if only the network knows. */
+  in_stock: boolean | null;
+};
+
 /** How deliveries to a webhook endpoint of an account are doing. */
 export type EndpointHealth = {
   id: string;
@@ -1654,6 +1680,8 @@ export type Operations = {
       metadata?: Record<string, string | null>;
       /** Your own note, up to 500 characters; null for none. */
       description?: string | null;
+      /** Only checks the request: returns a `DryRun`, or the error that the order would get. Nothing is written, and the `Idempotency-Key` is ignored. */
+      dry_run?: boolean;
     };
     result: Execution;
   };
@@ -1878,6 +1906,8 @@ export type Operations = {
       thresholds?: number[];
       /** Set to true to add a product that covers no country of the eSIM’s own product. Make sure that the eSIM’s network works there. */
       any_region?: boolean;
+      /** Only checks the request: returns a `DryRun`, or the error that the order would get. Nothing is written, and the `Idempotency-Key` is ignored. */
+      dry_run?: boolean;
     };
     result: Execution;
   };

@@ -1,6 +1,7 @@
 import type { Bundle } from '@simplane/sdk';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { withAction } from '../action.ts';
+import { printDryRun } from '../print/dry-run.ts';
 import { bytes, paintStatus, time } from '../print/format.ts';
 import { printList, withListOptions } from '../print/list.ts';
 import { type Column, printResource } from '../print/table.ts';
@@ -47,20 +48,19 @@ export function addBundles(program: Command): void {
       .option('--any-region', 'also if it covers no country of the eSIM’s own product'),
   )
     .option('--reference <text>', 'your own name for the order, such as its number')
+    .option('--dry-run', 'only check the order; nothing is ordered')
     .addOption(idempotencyKeyOption());
-  withAction<WaitOptions & WriteOptions & { thresholds?: number[]; reference?: string; anyRegion?: true }>(
-    add,
-    async ({ client, out }, options, [iccid = '', product = '']) => {
-      const { thresholds, reference, anyRegion } = options;
-      const body = {
-        product_id: product,
-        ...(reference !== undefined && { reference }),
-        ...(thresholds && { thresholds }),
-        ...(anyRegion && { any_region: anyRegion }),
-      };
-      await printStarted(client, out, await client.bundles.add(iccid, body, keyOf(options)), options);
-    },
-  );
+  withAction<AddOptions>(add, async ({ client, out }, options, [iccid = '', product = '']) => {
+    const { thresholds, reference, anyRegion } = options;
+    const body = {
+      product_id: product,
+      ...(reference !== undefined && { reference }),
+      ...(thresholds && { thresholds }),
+      ...(anyRegion && { any_region: anyRegion }),
+    };
+    if (options.dryRun) return printDryRun(out, await client.bundles.add(iccid, { ...body, dry_run: true }));
+    await printStarted(client, out, await client.bundles.add(iccid, body, keyOf(options)), options);
+  });
 
   const cancel = bundles
     .command('cancel')
@@ -77,6 +77,9 @@ export function addBundles(program: Command): void {
     ]);
   });
 }
+
+type AddOptions = WaitOptions &
+  WriteOptions & { thresholds?: number[]; reference?: string; anyRegion?: true; dryRun?: true };
 
 function readThresholds(text: string): number[] {
   if (text.trim() === '') return [];

@@ -3,6 +3,7 @@ import type { Esim } from '@simplane/sdk';
 import { type Command, Option } from 'commander';
 import { withAction } from '../action.ts';
 import { usageError } from '../command-error.ts';
+import { printDryRun } from '../print/dry-run.ts';
 import { bytes, none, paintStatus, time } from '../print/format.ts';
 import { printList, readPairs, withListOptions } from '../print/list.ts';
 import type { Output } from '../print/output.ts';
@@ -46,6 +47,7 @@ type CreateOptions = WaitOptions &
     reference?: string;
     description?: string;
     metadata: string[];
+    dryRun?: true;
   };
 
 function addCreate(esims: Command): void {
@@ -60,7 +62,9 @@ function addCreate(esims: Command): void {
       .option('--reference <text>', 'your own name for the order, such as its number')
       .option('--description <text>', 'a note, visible only to your account')
       .option('--metadata <name=value>', 'your own data; repeatable', collect, []),
-  ).addOption(idempotencyKeyOption());
+  )
+    .option('--dry-run', 'only check the order; nothing is ordered')
+    .addOption(idempotencyKeyOption());
   withAction<CreateOptions>(create, async ({ client, out }, options, [given]) => {
     const product = given ?? options.product;
     if (!product) throw usageError('No product given.', '`simplane products list` shows the catalog.');
@@ -75,6 +79,7 @@ function addCreate(esims: Command): void {
       ...(options.description !== undefined && { description: options.description }),
       ...(options.metadata.length > 0 && { metadata: readPairs('--metadata', options.metadata) }),
     };
+    if (options.dryRun) return printDryRun(out, await client.esims.create({ ...body, dry_run: true }));
     const execution = await client.esims.create(body, keyOf(options));
     const finished = await printStarted(client, out, execution, options);
     if (options.wait)

@@ -1,6 +1,6 @@
 import { type InputOf, operations } from '@simplane/contract';
 import { idempotencyKey, splitKey, type WithKey } from '../idempotency-key.ts';
-import { inputSchema, outputSchema } from '../schema.ts';
+import { inputSchema, omit, outputSchema } from '../schema.ts';
 import { creating, defineTool } from '../tool.ts';
 
 const operation = operations.createEsim;
@@ -14,9 +14,10 @@ export const provisionEsim = defineTool({
     'list_products returns the product ids.',
   scope: operation.scope,
   annotations: creating,
-  input: inputSchema(operation.body, { idempotency_key: idempotencyKey }),
+  // Without `dry_run`, whose answer has another schema.
+  input: inputSchema(omit(operation.body, 'dry_run'), { idempotency_key: idempotencyKey }),
   output: outputSchema(operation),
-  run: ({ simplane, signal }, args: WithKey<InputOf<typeof operation>['body']>) => {
+  run: ({ simplane, signal }, args: WithKey<Omit<InputOf<typeof operation>['body'], 'dry_run'>>) => {
     const { body, options } = splitKey(args);
     return simplane.esims.create(body, { ...options, signal });
   },

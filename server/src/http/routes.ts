@@ -1,4 +1,5 @@
 import type {
+  AnswerOf,
   InputOf,
   Operation,
   OperationId,
@@ -78,7 +79,7 @@ import { listRequests } from '../views/request-log/list.ts';
 
 type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: Context, input: InputOf<O>) => Promise<ResultOf<O>>
-  : AnyWrite<Context & Probing, InputOf<O>, ResultOf<O>>;
+  : AnyWrite<Context & Probing, InputOf<O>, AnswerOf<O>>;
 
 type Elsewhere = 'readEventFeed' | OperatorOperationId;
 

@@ -21,6 +21,8 @@ export type Asked<Ctx extends Context, Input> = {
   definition: WriteOperation;
   publicUrl(): string;
   stringify(body: object): string;
+  /** For the operation's other success. */
+  stringifyOther(body: object): string;
 };
 
 /** Runs a write once under its idempotency key: its effect, its audit entry and its answer commit together. */
@@ -106,9 +108,10 @@ function storeOf<Ctx extends Context, Input>(
 }
 
 function render<Ctx extends Context, Input>(
-  { request, definition, stringify }: Asked<Ctx, Input>,
-  { body, status, location, isSecret = false }: Reply,
+  { request, definition, stringify, stringifyOther }: Asked<Ctx, Input>,
+  { body, status: other, location, isSecret = false }: Reply,
 ): Answer {
   request.rendered = body;
-  return { status: status ?? definition.status, location: location ?? null, body: stringify(body), isSecret };
+  const text = (other === undefined ? stringify : stringifyOther)(body);
+  return { status: other ?? definition.status, location: location ?? null, body: text, isSecret };
 }

@@ -16,13 +16,14 @@ import type { Service } from '../background/service.ts';
 import type { Probing } from '../notify/webhooks/sender/probes.ts';
 import { AppError } from '../platform/app-error.ts';
 import type { Database } from '../platform/db/database.ts';
-import { type Claim, createClaim } from '../platform/idempotency/claim.ts';
+import type { Claim } from '../platform/idempotency/claim.ts';
 import type { KeysInFlight } from '../platform/idempotency/keys-in-flight.ts';
 import type { Answer, Outcome } from '../platform/idempotency/outcome.ts';
 import { maxPageBytes, smallPageBytes } from '../platform/lists/read-page.ts';
 import { type AccountTurns, createAccountTurns } from './account-turns.ts';
 import { wayOf } from './audit-write.ts';
 import { boundFilter, isFiltered } from './bound-filter.ts';
+import { claimKey } from './claim-key.ts';
 import type { DatabaseShares } from './database-shares.ts';
 import { emptyBody, isStorable, type JsonBody, unstorableText } from './json-body.ts';
 import { onFirstCall } from './on-first-call.ts';
@@ -58,7 +59,11 @@ export function serveOperation(
   handler: ReadHandler | WriteHandler,
 ): void {
   const stringify = onFirstCall(() => fastJsonStringify(definition.response as object));
-  const { query: querySchema, pictures } = definition;
+  const { query: querySchema, pictures, alsoReturns } = definition;
+  // A schema of its own: one for both answers would check each order against both.
+  const stringifyOther = alsoReturns
+    ? onFirstCall(() => fastJsonStringify(alsoReturns.response as object))
+    : stringify;
   const inTurn = definition.bodyLimitBytes === undefined ? unlimited : createAccountTurns(largeBodyLimits);
   const checkQuery = querySchema ? onFirstCall(() => compileQueryValidator(querySchema)) : () => null;
   const checkBody = isWrite(definition)
@@ -97,7 +102,7 @@ export function serveOperation(
 
   async function answerWrite(request: FastifyRequest, reply: FastifyReply, write: WriteOperation) {
     const body = (request.body as JsonBody | undefined) ?? emptyBody;
-    const claim = claimOf(request, body);
+    const claim = claimKey(request, body, write, clock.nowMs());
     if (claim && !keysInFlight.enter(claim.id)) throw inProgress();
     let outcome: Outcome;
     try {
@@ -116,7 +121,7 @@ export function serveOperation(
     write: WriteOperation,
   ): Promise<Outcome> {
     const ctx = contextOf(request, shares.writesOf(callerOf(request)));
-    const asked = { request, ctx, input, claim, definition: write, publicUrl, stringify };
+    const asked = { request, ctx, input, claim, definition: write, publicUrl, stringify, stringifyOther };
     const invalid = checkQuery(input.query) ?? checkBody(input.body);
     if (!invalid) return inTurn(ownerOf(request), () => runWrite(handler as WriteHandler, asked));
     const earlier = await findAnswer(asked);
@@ -178,26 +183,6 @@ export function serveOperation(
       ip,
       via: wayOf(request),
     };
-  }
-
-  function claimOf(request: FastifyRequest, body: JsonBody): Claim | null {
-    const key = request.headers['idempotency-key'];
-    if (key === undefined) return null;
-    if (typeof key !== 'string' || !/^[ -~]{1,255}$/.test(key)) {
-      throw new AppError(
-        'idempotency_key_invalid',
-        'Idempotency-Key must have 1 to 255 printable ASCII characters.',
-        { param: 'Idempotency-Key' },
-      );
-    }
-    const { method, url, account } = request;
-    const pathLength = url.includes('?') ? url.indexOf('?') : url.length;
-    const [path, query] = [url.slice(0, pathLength), url.slice(pathLength + 1)];
-    const accountId = account?.id ?? '';
-    return createClaim(
-      { accountId, key, method, path, query, canonicalBody: body.canonical },
-      service.clock.nowMs(),
-    );
   }
 }
 

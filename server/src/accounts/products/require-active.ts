@@ -3,6 +3,8 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
 import { findProduct, type ProductRow } from './sql.ts';
 
+export type { ProductRow } from './sql.ts';
+
 /** Throws unless the product exists and can be ordered. */
 export async function requireActiveProduct(db: Queryable, productId: string): Promise<ProductRow> {
   const product = await requireProduct(db, productId);

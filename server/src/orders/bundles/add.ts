@@ -4,8 +4,10 @@ import { priceOf } from '../../accounts/products/present.ts';
 import { requireActiveProduct, requireProduct } from '../../accounts/products/require-active.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { wouldAccept } from '../esims/dry-run.ts';
 import { requireEsim } from '../esims/get.ts';
 import { topUpStatuses } from '../esims/state.ts';
+import { requireRoom } from '../executions/limit-open.ts';
 import { startExecution } from '../executions/start.ts';
 
 /** Accepts an order for another bundle on an eSIM. */
@@ -17,6 +19,11 @@ export async function addBundle(
   const esim = await requireTopUpable(tx, ctx.account.uuid, params.iccid);
   const product = await requireActiveProduct(tx, body.product_id);
   if (!body.any_region) await requireSharedCountry(tx, esim, product);
+  if (body.dry_run) {
+    await requireRoom(ctx, tx, { isDryRun: true });
+    const products = [{ product_id: product.id, quantity: 1, price: priceOf(product) }];
+    return wouldAccept({ type: 'bundle.add', iccid: esim.iccid, total: 1, products, in_stock: null });
+  }
   const { reference = null } = body;
   const thresholds = [...(body.thresholds ?? defaultThresholds)].sort((a, b) => a - b);
   return startExecution(ctx, tx, {

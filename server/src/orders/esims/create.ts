@@ -1,21 +1,29 @@
-import { type Execution, type InputOf, isEid, type Operations } from '@simplane/contract';
+import { type DryRun, type Execution, type InputOf, isEid, type Operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { mergeMetadata } from '../../accounts/metadata/merge.ts';
-import { productInactive, productMissing } from '../../accounts/products/require-active.ts';
-import type { GroupedWrite } from '../../accounts/write.ts';
+import {
+  productInactive,
+  productMissing,
+  requireActiveProduct,
+} from '../../accounts/products/require-active.ts';
+import type { GroupedWrite, Reply } from '../../accounts/write.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { confirmationCodePlace } from '../../platform/secrets/sealed-places.ts';
 import { acceptExecution } from '../executions/accept.ts';
-import { executionLimitReached } from '../executions/limit-open.ts';
+import { executionLimitReached, requireRoom } from '../executions/limit-open.ts';
+import { wouldProvision } from './dry-run.ts';
 
 type Input = InputOf<Operations['createEsim']>;
 
 /** Accepts an order for an eSIM and answers with the execution that tracks it. */
-export const createEsim: GroupedWrite<Context, Input, Execution> = {
+export const createEsim: GroupedWrite<Context, Input, Execution | DryRun> = {
   async writeGrouped(ctx, { body }, asked) {
     const { product_id: productId, metadata, description = null, eid = null, reference = null } = body;
     const { confirmation_code: code } = body;
     if (eid !== null && !isEid(eid)) return refused(wrongEid());
+    if (body.dry_run) {
+      return { kind: 'answered', answer: asked.render(await tryOrder(ctx, productId)), replayed: false };
+    }
     const input = (executionUuid: string) => ({
       metadata: mergeMetadata({}, metadata),
       description,
@@ -44,6 +52,12 @@ export const createEsim: GroupedWrite<Context, Input, Execution> = {
     }
   },
 };
+
+/** Checks in the same order as accepting does: the limit is found before the product. */
+async function tryOrder(ctx: Context, productId: string): Promise<Reply<DryRun>> {
+  await requireRoom(ctx, ctx.db, { isDryRun: true });
+  return wouldProvision(ctx.db, [{ product: await requireActiveProduct(ctx.db, productId), quantity: 1 }]);
+}
 
 function refused(refusal: AppError) {
   return { kind: 'refused' as const, refusal };

@@ -26,6 +26,14 @@ export async function listIccidRanges(
   });
 }
 
+/** How many orders the operator's ranges are enough for; null if ICCIDs come from elsewhere. */
+export async function countFreeIccids(db: Queryable): Promise<number | null> {
+  const ranges = await configuredRanges(db);
+  if (ranges.length === 0) return null;
+  const used = await readRangeUse(db, ranges.map(withBounds));
+  return withDaysLeft(used).reduce((sum, { free, suspect }) => sum + free + suspect, 0);
+}
+
 function withBounds(range: IccidRange) {
   return { ...range, ...boundsOf(range) };
 }

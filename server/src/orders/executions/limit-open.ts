@@ -3,12 +3,20 @@ import type { Context } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import { findOpenChange, lockAndCountOpen } from './sql/executions.ts';
+import { countOpen, findOpenChange, lockAndCountOpen } from './sql/executions.ts';
 
-/** Throws if the account has a limit of open executions and has reached it. */
-export async function requireRoom({ account }: Context, tx: Queryable): Promise<void> {
+type Needed = { count?: number; isDryRun?: boolean | undefined };
+
+/** Throws if the account has a limit of open executions and too little of it is left. A dry run takes no lock. */
+export async function requireRoom(
+  { account }: Context,
+  tx: Queryable,
+  { count = 1, isDryRun = false }: Needed = {},
+): Promise<void> {
   const limit = account.limits.openExecutions;
-  if (limit !== null && (await findRoom(tx, account.uuid, limit)) === 0) throw executionLimitReached(limit);
+  if (limit === null) return;
+  const countThem = isDryRun ? countOpen : lockAndCountOpen;
+  if (limit - (await countThem(tx, account.uuid, limit)) < count) throw executionLimitReached(limit, count);
 }
 
 /** How many more executions the account may have until the transaction ends. */
@@ -17,10 +25,14 @@ export async function findRoom(tx: Queryable, accountUuid: string, limit: number
 }
 
 /** Not a 409, which would be stored: the same request works when others have ended. */
-export function executionLimitReached(limit: number): AppError {
+export function executionLimitReached(limit: number, count = 1): AppError {
+  const reached =
+    count === 1
+      ? `The account has reached its limit of ${limit} queued and running executions.`
+      : `${count} more executions would exceed the account’s limit of ${limit} queued and running ones.`;
   return new AppError(
     'execution_limit_reached',
-    `The account has reached its limit of ${limit} queued and running executions. Retry when some have ended, or ask the operator for a higher limit.`,
+    `${reached} Retry when some have ended, or ask the operator for a higher limit.`,
     { headers: { 'Retry-After': '1' } },
   );
 }

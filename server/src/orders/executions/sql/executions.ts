@@ -130,7 +130,8 @@ where account_id = $1
   and id is distinct from $3
 limit 1`;
 
-const countOpen = single<number, [accountUuid: string, atMost: number]>('execution_count_open')`
+/** Counts the account's open executions, up to `atMost`. */
+export const countOpen = single<number, [accountUuid: string, atMost: number]>('execution_count_open')`
 select count(*)::integer as count
 from (
   select 1
@@ -140,7 +141,7 @@ from (
 ) open`;
 
 /**
- * Counts the account's open executions, up to `atMost`. Orders of an account with a limit wait for each other here, so that two
+ * Counts them under the account's lock. Orders of an account with a limit wait for each other here, so that two
  * cannot take the same place. The count is a separate statement, because its snapshot must be newer than the lock.
  */
 export async function lockAndCountOpen(tx: Queryable, accountUuid: string, atMost: number): Promise<number> {

@@ -16,6 +16,7 @@ export const floors = [
   'orders/operator',
   'orders/sandbox',
   'orders/observations',
+  'orders/batches',
   'orders/bundles',
   'orders/install-links',
   'orders/esims',

@@ -173,8 +173,8 @@ export const auditMutants: Mutant[] = [
   {
     name: 'order-shows-entries-of-another',
     file: 'server/src/accounts/audit/sql.ts',
-    find: `or \${unindexed('action')} = 'esim.ordered'`,
-    replace: `or \${unindexed('action')} <> ''`,
+    find: `\${unindexed('action')} in ('esim.ordered', 'batch.created')`,
+    replace: `\${unindexed('action')} <> ''`,
     tests: [api('audited-orders')],
     why: 'An order that shares an entry with another has no other entry of it.',
   },

@@ -1,6 +1,8 @@
 import { api, type Mutant } from './mutant.ts';
 
 const dryRuns = [api('dry-run')];
+const batches = [api('many-orders')];
+const batchSql = 'server/src/orders/batches/sql.ts';
 
 /** Dry runs and batches. */
 export const batchMutants: Mutant[] = [
@@ -43,5 +45,77 @@ export const batchMutants: Mutant[] = [
     replace: '',
     tests: dryRuns,
     why: 'A dry run finds that the account has reached its limit.',
+  },
+  {
+    name: 'batch-counts-as-one-order',
+    file: 'server/src/orders/batches/create.ts',
+    find: '{ count: orders.length, isDryRun }',
+    replace: '{ isDryRun }',
+    tests: batches,
+    why: 'A batch counts as its orders for the account’s limit.',
+  },
+  {
+    name: 'unfinished-batches-counted-unlocked',
+    file: 'server/src/orders/batches/create.ts',
+    find: 'if (!isDryRun) await lockAccount(tx, account.uuid);',
+    replace: '',
+    tests: batches,
+    why: 'Batches that are sent at once cannot take the same place.',
+  },
+  {
+    name: 'unfinished-batches-of-all-accounts',
+    file: batchSql,
+    find: 'where account_id = $1 and finished_at is null`;',
+    replace: 'where $1::uuid is not null and finished_at is null`;',
+    tests: batches,
+    why: 'The limit of unfinished batches is the account’s own.',
+  },
+  {
+    name: 'batch-finished-while-open',
+    file: batchSql,
+    find: `    and not exists (select from execution_queue where \${ofBatch})\n`,
+    replace: '',
+    tests: batches,
+    why: 'A batch finishes after its last order.',
+  },
+  {
+    name: 'batch-finished-twice',
+    file: batchSql,
+    find: '  for update skip locked\n)',
+    replace: ')',
+    tests: batches,
+    why: 'Of several processes, one finishes a batch.',
+  },
+  {
+    name: 'batch-counts-retried-orders',
+    file: batchSql,
+    find: "count(*) filter (where status = 'failed' and retried_by is null)::integer as failed",
+    replace: "count(*) filter (where status = 'failed')::integer as failed",
+    tests: batches,
+    why: 'A failed order that was started again counts as the new one.',
+  },
+  {
+    name: 'batch-of-any-account',
+    file: batchSql,
+    find: 'from batches where account_id = $1 and id = $2`)}`;',
+    replace: 'from batches where $1::uuid is not null and id = $2`)}`;',
+    tests: batches,
+    why: 'Another account’s batch is not found.',
+  },
+  {
+    name: 'cancels-other-batches',
+    file: 'server/src/orders/executions/sql/queue.ts',
+    find: `\`\${indexedBatch} = $2::uuid::text and \${hasBatch}\``,
+    replace: `\`$2::uuid is not null and \${hasBatch}\``,
+    tests: batches,
+    why: 'Canceling a batch leaves the account’s other orders alone.',
+  },
+  {
+    name: 'batch-filter-ignores-reference',
+    file: 'server/src/orders/executions/list-statement.ts',
+    find: `others.map((other) => \`and \${other.indexed} = \${other.value}\`).join(' ')`,
+    replace: `others.map((other) => \`and \${other.value}::text is not null\`).join(' ')`,
+    tests: batches,
+    why: 'A batch and a reference are both filters.',
   },
 ];

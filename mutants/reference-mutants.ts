@@ -32,8 +32,8 @@ export const referenceMutants: Mutant[] = [
   {
     name: 'failed-order-not-found-by-metadata',
     file: 'server/src/orders/esims/sql/orders.ts',
-    find: '  where queued_iccid is null\n)\nselect 1',
-    replace: '  where false\n)\nselect 1',
+    find: '    where queued_iccid is null\n  )`;',
+    replace: '    where false\n  )`;',
     tests,
     why: 'The search finds an order that failed without an eSIM.',
   },

@@ -291,6 +291,12 @@ export const errors = {
     remedy:
       'Wait until some have ended, then send the same request again with the same `Idempotency-Key`. The operator can raise the limit.',
   },
+  batch_limit_reached: {
+    type: 'rate_limit_error',
+    status: 429,
+    meaning: 'The account has reached its limit of unfinished batches.',
+    remedy: 'Wait until one has finished, then send the same request again with the same `Idempotency-Key`.',
+  },
   stream_limit_reached: {
     type: 'rate_limit_error',
     status: 429,

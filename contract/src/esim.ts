@@ -74,14 +74,14 @@ export const ProfileError = Type.Object(
 
 export type ProfileError = Static<typeof ProfileError>;
 
-const productId = {
+export const productId = {
   minLength: 1,
   maxLength: 100,
   description: 'Id of the product to provision.',
   examples: [exampleProductId],
 };
 
-const eid = {
+export const eid = {
   minLength: 32,
   maxLength: 32,
   pattern: '^[0-9]+$',

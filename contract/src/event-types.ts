@@ -28,6 +28,14 @@ export const eventDataFields = {
     description: 'Your own name for the order of the eSIM or bundle, if you gave one.',
     examples: ['TRV-1007'],
   }),
+  batch_id: Type.String({
+    description: 'Id of the batch.',
+    examples: [exampleId(idPrefixes.batch)],
+  }),
+  total: Type.Integer({ description: 'Number of orders.', examples: [500] }),
+  succeeded: Type.Integer({ description: 'Orders that succeeded.', examples: [498] }),
+  failed: Type.Integer({ description: 'Orders that failed or were canceled.', examples: [2] }),
+  canceled: Type.Integer({ description: 'How many of the failed ones were canceled.', examples: [0] }),
   webhook_endpoint_id: Type.String({
     description: 'Id of the webhook endpoint.',
     examples: [exampleId(idPrefixes.webhookEndpoint)],
@@ -111,11 +119,12 @@ export const eventTypes = {
   'esim.provisioned': {
     description: 'The eSIM is ready to install.',
     data: ['iccid', 'execution_id', 'product_id'],
+    optional: ['batch_id'],
   },
   'esim.provisioning_failed': {
     description: 'The order failed permanently; the execution says why.',
     data: ['execution_id', 'product_id', 'error'],
-    optional: ['iccid'],
+    optional: ['iccid', 'batch_id'],
   },
   'esim.activated': {
     description: 'The eSIM attached to a network for the first time.',
@@ -188,6 +197,10 @@ export const eventTypes = {
   'bundle.expired': {
     description: 'A bundle expired.',
     data: ['iccid', 'bundle_id', 'product_id', 'used_bytes', 'data_bytes'],
+  },
+  'batch.finished': {
+    description: 'The last open order of a batch has ended. Sent once per batch.',
+    data: ['batch_id', 'total', 'succeeded', 'failed', 'canceled'],
   },
   'execution.failed': {
     description:

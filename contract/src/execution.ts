@@ -95,6 +95,12 @@ export const Execution = Type.Object(
       description: 'ICCID of the eSIM; null until it is known, and if the order failed without an eSIM.',
     }),
     reference: referenceSchema,
+    batch_id: Type.Optional(
+      Type.String({
+        pattern: idPattern(idPrefixes.batch),
+        description: 'The batch that the order belongs to. Absent if it was ordered on its own.',
+      }),
+    ),
     error: Type.Optional(
       Type.Object(
         {
@@ -170,6 +176,13 @@ export const listExecutions = operation({
     ),
     ...createdFilters('executions'),
     reference: Type.Optional(referenceFilter('executions')),
+    batch_id: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'Only executions of this batch.',
+        examples: [exampleId(idPrefixes.batch)],
+      }),
+    ),
   }),
   status: 200,
   response: listOf(Execution, 'ExecutionList'),

@@ -3,6 +3,7 @@ export const idPrefixes = {
   account: 'acct',
   apiKey: 'key',
   auditEntry: 'aud',
+  batch: 'bat',
   bundle: 'bdl',
   delivery: 'dlv',
   event: 'evt',

@@ -2,6 +2,7 @@ export * from './api-key.ts';
 export * from './api-version.ts';
 export * from './audit-actions.ts';
 export * from './audit-log.ts';
+export * from './batch.ts';
 export * from './branding.ts';
 export * from './bundle.ts';
 export { countryPattern } from './country.ts';

@@ -1,5 +1,6 @@
 import { createApiKey, deleteApiKey, getApiKey, listApiKeys, rollApiKey, updateApiKey } from './api-key.ts';
 import { listAuditLog } from './audit-log.ts';
+import { cancelBatch, createBatch, getBatch, listBatches } from './batch.ts';
 import { getBranding, updateBranding } from './branding.ts';
 import { addBundle, cancelBundle, listBundles } from './bundle.ts';
 import {
@@ -85,6 +86,10 @@ const accountOperations = {
   addBundle,
   cancelBundle,
   reportUsage,
+  createBatch,
+  listBatches,
+  getBatch,
+  cancelBatch,
   listExecutions,
   getExecution,
   cancelExecution,

@@ -8,6 +8,7 @@ import { Type } from './type.ts';
 export const searchTypes = [
   'esim',
   'execution',
+  'batch',
   'event',
   'webhook_endpoint',
   'delivery',
@@ -62,7 +63,7 @@ export const search = operation({
   tag: 'Overview',
   summary: 'Search',
   description:
-    'Finds what belongs to an id (`evt_…`, `exec_…`, `we_…`, `dlv_…`, `bdl_…`, `rec_…`, `req_…`, `key_…`, `aud_…`, a product’s), the name of an ' +
+    'Finds what belongs to an id (`evt_…`, `exec_…`, `bat_…`, `we_…`, `dlv_…`, `bdl_…`, `rec_…`, `req_…`, `key_…`, `aud_…`, a product’s), the name of an ' +
     'event consumer, an ICCID or its last digits (at least four), the `reference` of an order, a value in an eSIM’s `metadata`, or an ' +
     'idempotency key of the last 24 hours. Other keys and the audit log need the scope `admin`. Returns one page.',
   scope: 'read',

@@ -7,6 +7,7 @@ export const tags: Record<string, string> = {
   'Install links': 'Pages for end users, which install an eSIM on their phone and show when it is online.',
   Bundles: 'Data allowances of an eSIM: what was bought, what is used, and top-ups.',
   Usage: 'Reports of the network that carries the eSIMs.',
+  Batches: 'Up to 1,000 orders at once: accepted together, followed and canceled as one.',
   Executions: 'Asynchronous work. Every order returns an execution, which succeeds or fails.',
   Events: 'The log of everything that happened. Webhooks deliver the same events.',
   'Event feed':

@@ -9,6 +9,8 @@ const actions: Record<AuditEntry['action'], true> = {
   'api_key.revoked': true,
   'api_key.rolled': true,
   'api_key.updated': true,
+  'batch.canceled': true,
+  'batch.created': true,
   'branding.updated': true,
   'core.resync_started': true,
   'dashboard.write': true,

@@ -10,6 +10,7 @@ type Screen = (found: SearchResult, api: Simplane) => string | Promise<string>;
 const screens: Record<SearchResult['type'], Screen> = {
   esim: ({ id }) => `/esims/${id}`,
   execution: ({ id }) => `/executions/${id}`,
+  batch: ({ id }) => `/batches/${id}`,
   event: ({ id }) => `/events/${id}`,
   webhook_endpoint: ({ id }) => `/webhooks/${id}`,
   delivery: async ({ id }, api) => `/events/${(await api.deliveries.get(id)).event_id}`,

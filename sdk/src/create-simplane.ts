@@ -1,4 +1,5 @@
 import { imageOf } from './answer.ts';
+import { batchesOf } from './batches.ts';
 import { type BodyOf, type Call, type CallOperation, createCaller, pathOf, type QueryOf } from './call.ts';
 import { createConnection, type SimplaneOptions } from './connection.ts';
 import { withDryRun } from './dry-run.ts';
@@ -31,6 +32,7 @@ export function createSimplane(options: SimplaneOptions) {
     request: createRequest(transport),
     products: productsOf(call),
     esims: { ...esimsOf(call, transport), provisionAndWait: provisioner(call) },
+    batches: batchesOf(call),
     bundles: bundlesOf(call),
     executions: executionsOf(call),
     events: { ...eventsOf(call), ...feedOf(call, connection, options.maxRetries) },

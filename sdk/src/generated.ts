@@ -51,6 +51,7 @@ export type ErrorCode =
   | 'content_type_unsupported'
   | 'rate_limited'
   | 'execution_limit_reached'
+  | 'batch_limit_reached'
   | 'stream_limit_reached'
   | 'headers_too_large'
   | 'internal'
@@ -120,9 +121,9 @@ export type AuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'batch.created' | 'batch.canceled' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
-    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'install_link' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
+    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'install_link' | 'account' | 'batch' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
     id: string;
   };
@@ -136,6 +137,28 @@ export type AuditEntry = {
   via: 'api' | 'dashboard' | 'agent' | 'command_line' | null;
   /** When it happened. Unix time in seconds. */
   created: number;
+};
+
+/** Orders of eSIMs that were accepted together. */
+export type Batch = {
+  id: string;
+  object: 'batch';
+  /** Product of all its orders; null if they differ. */
+  product_id: string | null;
+  /** Number of orders. Always `succeeded` + `failed` + `open`. */
+  total: number;
+  /** Orders whose eSIM is ready. */
+  succeeded: number;
+  /** Orders that failed permanently or were canceled. One that the operator has started again counts as the new execution does. */
+  failed: number;
+  /** How many of the failed ones were canceled. */
+  canceled: number;
+  /** Orders that are queued or running. */
+  open: number;
+  /** When the batch was accepted. Unix time in seconds. */
+  created: number;
+  /** When all orders had ended; null until then. A `batch.finished` event tells it. Unix time in seconds. */
+  finished_at: number | null;
 };
 
 /** What the pages of the account’s install links show of it. */
@@ -503,6 +526,8 @@ export type Execution = {
   iccid: string | null;
   /** Your own name for the order, as you sent it; null if you sent none. */
   reference: string | null;
+  /** The batch that the order belongs to. Absent if it was ordered on its own. */
+  batch_id?: string;
   /** Why the execution failed. Present if `status` is `failed`. */
   error?: {
     /** Reason, from a closed list. */
@@ -872,7 +897,7 @@ export type RequestLogEntry = {
   status: number;
   /** The error in the response. Absent if there was none. */
   error?: {
-    code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'install_link_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+    code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'install_link_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'batch_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
     /** As in the response, except that quoted values of the request may be `…`. */
     message: string;
     param?: string;
@@ -910,9 +935,9 @@ export type OperatorAuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'batch.created' | 'batch.canceled' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
-    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'install_link' | 'account' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
+    type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'install_link' | 'account' | 'batch' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
     id: string;
   };
@@ -996,6 +1021,8 @@ export type OperatorExecution = {
   iccid: string | null;
   /** Your own name for the order, as you sent it; null if you sent none. */
   reference: string | null;
+  /** The batch that the order belongs to. Absent if it was ordered on its own. */
+  batch_id?: string;
   /** Why the execution failed. Present if `status` is `failed`. */
   error?: {
     /** Reason, from a closed list. */
@@ -1171,7 +1198,7 @@ export type SearchResult = {
   id: string;
   object: 'search_result';
   /** What was found. */
-  type: 'esim' | 'execution' | 'event' | 'webhook_endpoint' | 'delivery' | 'bundle' | 'recovery' | 'request' | 'audit_entry' | 'api_key' | 'account' | 'product' | 'event_consumer' | 'idempotency_key';
+  type: 'esim' | 'execution' | 'batch' | 'event' | 'webhook_endpoint' | 'delivery' | 'bundle' | 'recovery' | 'request' | 'audit_entry' | 'api_key' | 'account' | 'product' | 'event_consumer' | 'idempotency_key';
   /** A short description. */
   title: string;
   /** Path of the operation that returns it, or the list that contains it; null for an idempotency key whose request created nothing. */
@@ -1402,6 +1429,7 @@ export type EventData = {
     iccid: string;
     execution_id: string;
     product_id: string;
+    batch_id?: string;
     reference?: string;
   };
   /** The order failed permanently; the execution says why. */
@@ -1415,6 +1443,7 @@ export type EventData = {
       upstream?: Record<string, string>;
     };
     iccid?: string;
+    batch_id?: string;
     reference?: string;
   };
   /** The eSIM attached to a network for the first time. */
@@ -1576,6 +1605,14 @@ export type EventData = {
     data_bytes: number | null;
     reference?: string;
   };
+  /** The last open order of a batch has ended. Sent once per batch. */
+  'batch.finished': {
+    batch_id: string;
+    total: number;
+    succeeded: number;
+    failed: number;
+    canceled: number;
+  };
   /** A suspension, resumption, termination or top-up failed permanently, or was canceled. An order of an eSIM has `esim.provisioning_failed` instead. */
   'execution.failed': {
     iccid: string;
@@ -1635,7 +1672,7 @@ export type Operations = {
     };
     result: Overview;
   };
-  /** Finds what belongs to an id (`evt_…`, `exec_…`, `we_…`, `dlv_…`, `bdl_…`, `rec_…`, `req_…`, `key_…`, `aud_…`, a product’s), the name of an event consumer, an ICCID or its last digits (at least four), the `reference` of an order, a value in an eSIM’s `metadata`, or an idempotency key of the last 24 hours. Other keys and the audit log need the scope `admin`. Returns one page. */
+  /** Finds what belongs to an id (`evt_…`, `exec_…`, `bat_…`, `we_…`, `dlv_…`, `bdl_…`, `rec_…`, `req_…`, `key_…`, `aud_…`, a product’s), the name of an event consumer, an ICCID or its last digits (at least four), the `reference` of an order, a value in an eSIM’s `metadata`, or an idempotency key of the last 24 hours. Other keys and the audit log need the scope `admin`. Returns one page. */
   search: {
     query: {
       /** An id, an ICCID or its last digits, a reference, a value of metadata, a name, or an idempotency key: complete, not the start of one. */
@@ -1942,6 +1979,63 @@ export type Operations = {
     };
     result: UsageRecordBatch;
   };
+  /** Stores up to 1,000 orders with one write: all are accepted, or none. Then each runs on its own, as an order of `POST /v1/esims` does. Send `product_id` and `quantity`, or `orders`. An error names the order that it is about, such as `orders[17].eid`. A `batch.finished` event follows when the last order has ended. */
+  createBatch: {
+    body: {
+      /** Id of the product that all eSIMs get. Needs `quantity`. */
+      product_id?: string;
+      /** Number of eSIMs. Needs `product_id`. */
+      quantity?: number;
+      /** One entry per eSIM, instead of `product_id` and `quantity`. */
+      orders?: Array<{
+        /** Id of the product to provision. */
+        product_id: string;
+        /** Your own name for the order, such as its number in your shop: up to 100 characters on one line. Lists and `search` find it, and events carry it. It need not be unique. */
+        reference?: string | null;
+        /** Your own key-value pairs, such as order ids: up to 20 keys of up to 40 characters, values up to 500. Null or an empty value removes a key. */
+        metadata?: Record<string, string | null>;
+        /** Binds the profile to the device with this EID. */
+        eid?: string | null;
+      }>;
+      /** Only checks the request: returns a `DryRun`, or the error that the order would get. Nothing is written, and the `Idempotency-Key` is ignored. */
+      dry_run?: boolean;
+    };
+    result: Batch;
+  };
+  /** Returns the account’s batches with their progress. */
+  listBatches: {
+    query: {
+      /** Page size. Values above 100 are treated as 100. You can change it between pages. */
+      limit?: number;
+      /** The `next_cursor` of the previous page, unchanged. */
+      starting_after?: string;
+      /** Only batches after this time. Unix time in seconds. */
+      'created[gt]'?: number;
+      /** Only batches at or after this time. Unix time in seconds. */
+      'created[gte]'?: number;
+      /** Only batches before this time. Unix time in seconds. */
+      'created[lt]'?: number;
+      /** Only batches at or before this time. Unix time in seconds. */
+      'created[lte]'?: number;
+    };
+    result: Page<Batch>;
+  };
+  /** Returns a batch with its progress. `GET /v1/executions?batch_id=` lists its orders; those that failed say why. */
+  getBatch: {
+    params: {
+      /** Id of the batch (`bat_…`). */
+      id: string;
+    };
+    result: Batch;
+  };
+  /** Cancels the orders of the batch that have not reached the network: they fail with the error code `canceled`, each with its event. The others go on. Returns the batch, also if there was nothing left to cancel. */
+  cancelBatch: {
+    params: {
+      /** Id of the batch (`bat_…`). */
+      id: string;
+    };
+    result: Batch;
+  };
   /** Returns the account’s executions with their status. */
   listExecutions: {
     query: {
@@ -1965,6 +2059,8 @@ export type Operations = {
       'created[lte]'?: number;
       /** Only executions with exactly this `reference`. */
       reference?: string;
+      /** Only executions of this batch. */
+      batch_id?: string;
     };
     result: Page<Execution>;
   };
@@ -2562,7 +2658,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `operator`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'batch.created' | 'batch.canceled' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -2586,7 +2682,7 @@ export type Operations = {
       /** Only requests with this status, or of a class such as `4xx`. */
       status?: string;
       /** Only requests with this error. */
-      error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'install_link_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+      error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'install_link_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'batch_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
       /** Only requests of this operation, by its id in the reference. */
       operation?: string;
       /** Only requests that reached the server this way: `api` leaves out those of the dashboard and of agents. */
@@ -2627,7 +2723,7 @@ export type Operations = {
       id: string;
       object: 'search_result';
       /** What was found. */
-      type: 'esim' | 'execution' | 'event' | 'webhook_endpoint' | 'delivery' | 'bundle' | 'recovery' | 'request' | 'audit_entry' | 'api_key' | 'account' | 'product' | 'event_consumer' | 'idempotency_key';
+      type: 'esim' | 'execution' | 'batch' | 'event' | 'webhook_endpoint' | 'delivery' | 'bundle' | 'recovery' | 'request' | 'audit_entry' | 'api_key' | 'account' | 'product' | 'event_consumer' | 'idempotency_key';
       /** A short description. */
       title: string;
       /** Path of the operation that returns it, or the list that contains it; null for an idempotency key whose request created nothing. */
@@ -3351,7 +3447,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `command_line`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'batch.created' | 'batch.canceled' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -3393,6 +3489,10 @@ export const endpoints = {
   addBundle: ['POST', '/v1/esims/{iccid}/bundles'],
   cancelBundle: ['DELETE', '/v1/esims/{iccid}/bundles/{id}'],
   reportUsage: ['POST', '/v1/usage_records'],
+  createBatch: ['POST', '/v1/batches'],
+  listBatches: ['GET', '/v1/batches'],
+  getBatch: ['GET', '/v1/batches/{id}'],
+  cancelBatch: ['POST', '/v1/batches/{id}/cancel'],
   listExecutions: ['GET', '/v1/executions'],
   getExecution: ['GET', '/v1/executions/{id}'],
   cancelExecution: ['POST', '/v1/executions/{id}/cancel'],

@@ -7,6 +7,7 @@ import { createOrderFallback } from '../notify/webhooks/ordered/place-in-order.t
 import { runRecoveries } from '../notify/webhooks/recoveries/run-recoveries.ts';
 import { reportRuleOf } from '../notify/webhooks/sender/health.ts';
 import { deleteStaleLeases } from '../notify/webhooks/sender/start-sender.ts';
+import { finishBatches } from '../orders/batches/finish-due.ts';
 import { expireBundles } from '../orders/bundles/expire.ts';
 import { countIccidRanges } from '../orders/esims/list-iccid-ranges.ts';
 import { continueGroupRetries } from '../orders/operator/continue-group-retries.ts';
@@ -48,6 +49,7 @@ export function workerChores(service: Service, config: Config, onError: (error: 
     { everyMs: 60_000, run: (stopping) => purgeExpiredKeys(db, clock, stopping) },
     { everyMs: 60_000, run: () => removeExpired(db, clock) },
     { everyMs: 60_000, run: (stopping) => sweep(db, clock, rules, stopping) },
+    { when: 'batches', run: (stopping) => finishBatches(db, service, stopping) },
     { when: 'bundles', run: (stopping) => expireBundles(db, service, stopping) },
     { when: 'services', run: (stopping) => endServices(db, service, stopping) },
     { when: 'resync', run: (stopping) => continueResync(db, service, stopping) },

@@ -1,6 +1,7 @@
 import { one } from '../platform/db/statement.ts';
 
 export type Waiting =
+  | 'batches'
   | 'bundles'
   | 'services'
   | 'resync'
@@ -29,6 +30,7 @@ with beat as (
   set beat_at = excluded.beat_at
 )
 select
+  exists (select from batches where finished_at is null) as batches,
   exists (select from bundles where status = 'active' and expires_at <= $1) as bundles,
   exists (select from esims where service_ends_at <= $1) as services,
   exists (select from core_resync where finished_at is null) as resync,

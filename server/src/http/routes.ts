@@ -53,6 +53,10 @@ import { recoverWebhookEndpoint } from '../notify/webhooks/recoveries/recover.ts
 import type { Probing } from '../notify/webhooks/sender/probes.ts';
 import { getEndpointStats } from '../notify/webhooks/stats/get.ts';
 import { getUndelivered } from '../notify/webhooks/undelivered/get.ts';
+import { cancelBatch } from '../orders/batches/cancel.ts';
+import { createBatch } from '../orders/batches/create.ts';
+import { getBatch } from '../orders/batches/get.ts';
+import { listBatches } from '../orders/batches/list.ts';
 import { addBundle } from '../orders/bundles/add.ts';
 import { cancelBundle } from '../orders/bundles/cancel.ts';
 import { listBundles } from '../orders/bundles/list.ts';
@@ -120,6 +124,10 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   addBundle,
   cancelBundle,
   reportUsage,
+  createBatch,
+  listBatches,
+  getBatch,
+  cancelBatch,
   listExecutions,
   getExecution,
   cancelExecution,

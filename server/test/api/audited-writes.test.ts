@@ -66,6 +66,10 @@ const newAccount = async () => ({
   id: idOfUuid('acct', (await service.createAccount('Other')).accountUuid),
 });
 
+async function newBatch(): Promise<Params> {
+  return { id: (await post('/v1/batches', { product_id: 'prod_sandbox_held', quantity: 2 })).json.id };
+}
+
 async function newDelivery(): Promise<Params> {
   const { id } = await newEndpoint();
   await newEvent();
@@ -168,6 +172,12 @@ const writes: Record<WriteId, Write> = {
     }),
     changes: { accepted: 1, duplicates: 0, rejected: 0 },
   },
+  createBatch: {
+    target: answeredId,
+    body: { product_id: 'prod_sandbox_held', quantity: 2 },
+    changes: { total: 2, product_id: 'prod_sandbox_held' },
+  },
+  cancelBatch: { params: newBatch, changes: { canceled: 2 } },
   cancelExecution: { params: async () => ({ id: (await provision(service)).json.id }) },
   sendTestEvent: {
     target: answeredId,

@@ -204,6 +204,7 @@ async function existingIds(operationId: string): Promise<Ids> {
     );
   }
   const bundles = await call(service, 'GET', `/v1/esims/${iccid}/bundles`);
+  const batch = operationId.includes('Batch') ? await newBatch(operationId) : '';
   const link = await call(service, 'POST', `/v1/esims/${iccid}/install_links`);
   const account = await call(service, 'POST', '/v1/operator/accounts', {
     key: operatorKey,
@@ -235,8 +236,15 @@ async function existingIds(operationId: string): Promise<Ids> {
     [idPrefixes.request]: request,
     [idPrefixes.session]: sessions.json.data[0].id,
     [idPrefixes.bundle]: bundles.json.data[0].id,
+    [idPrefixes.batch]: batch,
     [idPrefixes.installLink]: link.json.id,
   };
+}
+
+async function newBatch(operationId: string): Promise<string> {
+  const product = operationId === 'cancelBatch' ? 'prod_sandbox_held' : 'prod_europe_5gb_30d';
+  const { json } = await call(service, 'POST', '/v1/batches', { body: { product_id: product, quantity: 1 } });
+  return json.id;
 }
 
 function idLike(example: string, ids: Ids): string {

@@ -58,6 +58,11 @@ async function existingIds({ path }: { path: string }): Promise<ExistingIds> {
   const recovery = await call(service, 'POST', `/v1/webhook_endpoints/${endpoint.json.id}/recover`, {
     body: { since: 0 },
   });
+  // Requests of the fuzz may have left as many unfinished as there can be.
+  await service.db.pool.query('update batches set finished_at = now()');
+  const batch = await call(service, 'POST', '/v1/batches', {
+    body: { product_id: plain.product_id, quantity: 2 },
+  });
   await worker.stop(0);
   const key = await call(service, 'POST', '/v1/api_keys', { body: { scopes: ['read'] } });
   const otherKey = await call(service, 'GET', '/v1/me', {
@@ -87,6 +92,7 @@ async function existingIds({ path }: { path: string }): Promise<ExistingIds> {
     events: [event.id],
     deliveries: [deliveries.json.data[0].id],
     recoveries: [recovery.json.id],
+    batches: [batch.json.id],
     requests: [request],
     event_consumers: [consumer.json.name],
     accounts: [idOfUuid('acct', otherAccount.accountUuid)],

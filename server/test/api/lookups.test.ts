@@ -445,6 +445,9 @@ describe('a search', () => {
     const { json: recovery } = await call(service, 'POST', `/v1/webhook_endpoints/${endpoint.id}/recover`, {
       body: { since: event.created },
     });
+    const { json: batch } = await call(service, 'POST', '/v1/batches', {
+      body: { product_id: 'prod_europe_5gb_30d', quantity: 1 },
+    });
     const [bundle] = (await get(`/v1/esims/${iccid}/bundles`)).data;
     const { api_key: own } = await get('/v1/me');
     const [delivery] = replayed.json.deliveries;
@@ -461,6 +464,7 @@ describe('a search', () => {
       delivery: delivery.id,
       bundle: bundle.id,
       recovery: recovery.id,
+      batch: batch.id,
       api_key: own.id,
       request,
       audit_entry: entry.id,

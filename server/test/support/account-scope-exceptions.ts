@@ -58,6 +58,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   {
     statement: /^worker_beat$/,
     tables: [
+      'batches',
       'bundles',
       'esims',
       'recoveries',
@@ -74,6 +75,11 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     statement: /^worker_end_leases_of_dead$/,
     tables: ['execution_queue', 'endpoint_leases', 'core_queue'],
     why: 'A dead worker held work of all accounts.',
+  },
+  {
+    statement: /^batch_lock_finishable$/,
+    tables: ['batches', 'executions', 'execution_queue'],
+    why: 'A chore finishes the batches of all accounts; the orders of each are found by its account.',
   },
   {
     statement: /^ordered_(set_positions|find_promotable(_of_endpoint)?)$/,
@@ -124,7 +130,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   },
   {
     statement: /^audit_(list_all\w*|\w+_of_all)$/,
-    tables: ['audit_log', 'esims', 'execution_queue'],
+    tables: ['audit_log', 'esims', 'executions', 'execution_queue'],
     why: 'The operator reads the entries of all accounts.',
   },
   {
@@ -137,6 +143,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     tables: [
       'api_keys',
       'audit_log',
+      'batches',
       'blocked_deliveries',
       'bundles',
       'deliveries',

@@ -8,6 +8,7 @@ import type { Context, OperatorContext } from '../context.ts';
 import { presentEntry, presentOperatorEntry } from './present.ts';
 import {
   type EntryFilter,
+  findBatchOfOrder,
   findOrderOfEsim,
   findSharedEntry,
   listAccountEntries,
@@ -65,7 +66,7 @@ const longestWaitMs = 60_000;
 const iccid = /^[0-9]{18,20}$/;
 
 /**
- * Orders that were accepted together share an entry, whose target is the first of them. Returns the targets of the entries that
+ * Orders that were accepted together share an entry, whose target is the first of them or their batch. Returns the targets of the entries that
  * also tell of this execution, or of the order of the eSIM with this ICCID. `accountUuid` is undefined for all accounts.
  */
 async function findOrders(db: Queryable, accountUuid: string | undefined, target: string): Promise<string[]> {
@@ -76,7 +77,9 @@ async function findOrders(db: Queryable, accountUuid: string | undefined, target
   const execution = idOfUuid(idPrefixes.execution, uuid);
   const fromUuid = lowestUuidAt(unixMsOf(uuid) - longestWaitMs);
   const shared = await findSharedEntry(db, accountUuid, { uuid, fromUuid });
-  const found = new Set([execution, ...(shared === null ? [] : [shared])]);
+  const batchUuid = await findBatchOfOrder(db, accountUuid, uuid);
+  const batch = batchUuid && idOfUuid(idPrefixes.batch, batchUuid);
+  const found = new Set([execution, ...[shared, batch].filter((id) => id !== null)]);
   found.delete(target);
   return [...found];
 }

@@ -90,6 +90,20 @@ where ${account} iccid = $1 and type = 'esim.provision'`,
   return row?.id ?? null;
 }
 
+/** The batch that the order belongs to, or null. */
+export async function findBatchOfOrder(
+  db: Queryable,
+  accountUuid: string | undefined,
+  uuid: string,
+): Promise<string | null> {
+  const { name, account, values } = within('audit_order_batch', accountUuid, [uuid]);
+  const from = (table: string) =>
+    `select input ->> 'batch_id' as id from ${table} where ${account} id = $1 and input ->> 'batch_id' is not null`;
+  const text = `${from('executions')} union all ${from('execution_queue')}`;
+  const [row] = await db.query<{ id: string }>({ name, text }, values);
+  return row?.id ?? null;
+}
+
 /** The target of the entry that lists this order among others, from `fromUuid` on; null if there is none. */
 export async function findSharedEntry(
   db: Queryable,
@@ -130,7 +144,7 @@ export type EntryFilter = {
   actor?: string | undefined;
   action?: AuditAction | undefined;
   target?: string | undefined;
-  /** Targets whose entries with `esim.ordered` tell of the target too. */
+  /** Targets whose entries about orders tell of the target too. */
   orders?: string[] | undefined;
   created?: CreatedRange | undefined;
 };
@@ -224,7 +238,8 @@ function read(db: Queryable, statement: Statement, { account, actor, actors }: V
     }
     if (action !== undefined) conditions.push(`and ${unindexed('action')} = ${parameter(action)}`);
     if (orders.length === 0) return use('', ['target_id'], [parameter(target)]);
-    conditions.push(`and (wanted.target = ${parameter(target)} or ${unindexed('action')} = 'esim.ordered')`);
+    const isOrder = `${unindexed('action')} in ('esim.ordered', 'batch.created')`;
+    conditions.push(`and (wanted.target = ${parameter(target)} or ${isOrder})`);
     const wanted = `unnest(${parameter([target, ...orders])}::text[]) as wanted (target)`;
     return use(wanted, ['target_id'], ['wanted.target']);
   }

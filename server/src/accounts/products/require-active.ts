@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
 import { findProduct, type ProductRow } from './sql.ts';
 
-export type { ProductRow } from './sql.ts';
+export { listProductsByIds, type ProductRow } from './sql.ts';
 
 /** Throws unless the product exists and can be ordered. */
 export async function requireActiveProduct(db: Queryable, productId: string): Promise<ProductRow> {
@@ -19,12 +19,12 @@ export async function requireProduct(db: Queryable, productId: string): Promise<
   return product;
 }
 
-export function productMissing(productId: string): AppError {
+export function productMissing(productId: string, param = 'product_id'): AppError {
   const message = `No product has the id "${clip(productId)}"; GET /v1/products lists them.`;
-  return new AppError('resource_missing', message, { param: 'product_id' });
+  return new AppError('resource_missing', message, { param });
 }
 
-export function productInactive(productId: string): AppError {
+export function productInactive(productId: string, param = 'product_id'): AppError {
   const message = `The product "${clip(productId)}" is not active: it can no longer be ordered. GET /v1/products lists those that can.`;
-  return new AppError('state_conflict', message, { param: 'product_id' });
+  return new AppError('state_conflict', message, { param });
 }

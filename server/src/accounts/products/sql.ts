@@ -30,6 +30,11 @@ select ${productColumns}
 from products
 where id = $1`;
 
+export const listProductsByIds = many<ProductRow, [ids: string[]]>('product_list_by_ids')`
+select ${productColumns}
+from products
+where id = any($1::text[])`;
+
 export const findCatalogProduct = one<CatalogRow, [id: string]>('product_find_catalog')`
 select ${catalogColumns}
 from products

@@ -18,17 +18,14 @@ type Input = InputOf<Operations['createEsim']>;
 /** Accepts an order for an eSIM and answers with the execution that tracks it. */
 export const createEsim: GroupedWrite<Context, Input, Execution | DryRun> = {
   async writeGrouped(ctx, { body }, asked) {
-    const { product_id: productId, metadata, description = null, eid = null, reference = null } = body;
+    const { product_id: productId, eid = null, reference = null } = body;
     const { confirmation_code: code } = body;
-    if (eid !== null && !isEid(eid)) return refused(wrongEid());
+    if (eid !== null && !isEid(eid)) return refused(wrongEid('eid'));
     if (body.dry_run) {
       return { kind: 'answered', answer: asked.render(await tryOrder(ctx, productId)), replayed: false };
     }
     const input = (executionUuid: string) => ({
-      metadata: mergeMetadata({}, metadata),
-      description,
-      ...(eid !== null && { eid }),
-      ...(reference !== null && { reference }),
+      ...orderInput(body),
       ...(code !== undefined && {
         sealed_confirmation_code: ctx.keyring.seal(
           code,
@@ -63,10 +60,22 @@ function refused(refusal: AppError) {
   return { kind: 'refused' as const, refusal };
 }
 
-function wrongEid(): AppError {
+type Described = Pick<Input['body'], 'metadata' | 'description' | 'eid' | 'reference'>;
+
+/** What an execution keeps of an order. */
+export function orderInput({ metadata, description = null, eid = null, reference = null }: Described) {
+  return {
+    metadata: mergeMetadata({}, metadata),
+    description,
+    ...(eid !== null && { eid }),
+    ...(reference !== null && { reference }),
+  };
+}
+
+export function wrongEid(param: string): AppError {
   return new AppError(
     'parameter_invalid',
-    'eid has the wrong check digits: at least one of its 32 digits is wrong. Read it again from the device.',
-    { param: 'eid' },
+    `${param} has the wrong check digits: at least one of its 32 digits is wrong. Read it again from the device.`,
+    { param },
   );
 }

@@ -1,6 +1,6 @@
 import { idPrefixes } from '@simplane/contract';
 import { emit } from '../../notify/events/emit.ts';
-import { newEvent } from '../../notify/events/new-event.ts';
+import { type NewEvent, newEvent } from '../../notify/events/new-event.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
@@ -32,15 +32,24 @@ export async function endFailedOrder(
   const at = new Date(deps.clock.nowMs());
   const isOurs = await failOrderRow(tx, execution, { error, at, noted: notedError(execution.progress) });
   if (!isOurs) return false;
+  await emit(tx, [failureEvent(deps, { ...execution, iccid }, error)]);
+  return true;
+}
+
+/** The event of an order that failed. */
+export function failureEvent(
+  deps: { newUuid: NewUuid },
+  execution: ClaimedExecution,
+  error: ExecutionError,
+): NewEvent {
+  const { account_id: accountUuid, iccid } = execution;
   const data = {
     ...(iccid !== null && { iccid }),
     ...orderIds(execution),
     error: { code: error.code, message: error.message },
   };
-  const { account_id: accountUuid } = execution;
   const reference = referenceOf(execution);
-  await emit(tx, [newEvent(deps, { accountUuid, type: 'esim.provisioning_failed', data, reference })]);
-  return true;
+  return newEvent(deps, { accountUuid, type: 'esim.provisioning_failed', data, reference });
 }
 
 /** The account's own name for the order. */
@@ -49,6 +58,11 @@ export function referenceOf({ input }: Pick<ClaimedExecution, 'input'>): string 
 }
 
 /** The ids in an order's events besides the ICCID. */
-export function orderIds(execution: ClaimedExecution) {
-  return { execution_id: idOfUuid(idPrefixes.execution, execution.id), product_id: execution.product_id };
+export function orderIds({ id, product_id, input }: Pick<ClaimedExecution, 'id' | 'product_id' | 'input'>) {
+  const { batch_id: batchUuid } = input as { batch_id?: string };
+  return {
+    execution_id: idOfUuid(idPrefixes.execution, id),
+    product_id,
+    ...(batchUuid !== undefined && { batch_id: idOfUuid(idPrefixes.batch, batchUuid) }),
+  };
 }

@@ -1,12 +1,20 @@
 import type { ExecutionErrorCode, ExecutionStatus, ExecutionType } from '@simplane/contract';
 import { beforeFirst, oldestOnPage, pageOfValue } from '../../platform/lists/keyset.ts';
-import { endedColumns, hasReference, indexedReference, openColumns } from './sql-parts.ts';
+import {
+  endedColumns,
+  hasBatch,
+  hasReference,
+  indexedBatch,
+  indexedReference,
+  openColumns,
+} from './sql-parts.ts';
 
 export type ListFilter = {
   status?: ExecutionStatus | undefined;
   types?: ExecutionType[] | undefined;
   errorCode?: ExecutionErrorCode | undefined;
   reference?: string | undefined;
+  batchUuid?: string | undefined;
 };
 
 type Page = { beforeUuid: string | null; count: number };
@@ -21,7 +29,7 @@ const ownShape: Shape = { account: '$1', ended: endedColumns, open: openColumns 
  * shows it once even if it moves to the history. Each set of filters is a separate statement, so that each has its own plan.
  */
 export function listStatement(
-  { status, types, errorCode, reference }: ListFilter,
+  { status, types, errorCode, reference, batchUuid }: ListFilter,
   { beforeUuid, count }: Page,
   first: string | null,
   shape: Shape = ownShape,
@@ -30,10 +38,14 @@ export function listStatement(
   const parameter = (value: unknown) => `$${values.push(value)}`;
   const code = errorCode === undefined ? null : parameter(errorCode);
   const ofTypes = types ? parameter(types) : '';
-  const rows =
-    reference === undefined
-      ? rowsOfTypes(shape, types, ofTypes, code)
-      : rowsOfReference(shape, parameter(reference), ofTypes, code);
+  const named = [
+    ...(batchUuid === undefined ? [] : [{ ...batches, value: `${parameter(batchUuid)}::uuid::text` }]),
+    ...(reference === undefined ? [] : [{ ...references, value: parameter(reference) }]),
+  ];
+  const [indexedName, ...others] = named;
+  const rows = indexedName
+    ? rowsOfName(shape, indexedName, others, ofTypes, code)
+    : rowsOfTypes(shape, types, ofTypes, code);
   const shown = status ?? (code === null ? undefined : 'failed');
   const suffixes = [shown, rows.suffix, code === null ? '' : 'code'].filter((suffix) => suffix);
   return {
@@ -70,9 +82,21 @@ function rowsOfTypes(
   };
 }
 
-/** Those of a reference are few, so the other filters need no index. */
-function rowsOfReference(shape: Shape, reference: string, types: string, code: string | null): RowsOfTypes {
-  const { condition: isReferred, order } = pageOfValue(indexedReference, reference);
+type Name = { suffix: string; indexed: string; has: string };
+
+const references: Name = { suffix: 'reference', indexed: indexedReference, has: hasReference };
+const batches: Name = { suffix: 'batch', indexed: indexedBatch, has: hasBatch };
+
+/** Those of a reference or a batch are few, so the other filters need no index. */
+function rowsOfName(
+  shape: Shape,
+  { suffix, indexed, has, value }: Name & { value: string },
+  others: readonly (Name & { value: string })[],
+  types: string,
+  code: string | null,
+): RowsOfTypes {
+  const { condition: isNamed, order } = pageOfValue(indexed, value);
+  const alsoNamed = others.map((other) => `and ${other.indexed} = ${other.value}`).join(' ');
   const ofTypes = types === '' ? '' : `and type = any(${types})`;
   const ofCode = code === null ? '' : `and error ->> 'code' = ${code}`;
   const from =
@@ -81,12 +105,12 @@ function rowsOfReference(shape: Shape, reference: string, types: string, code: s
       `
 select ${columns}
 from ${table}
-where account_id = ${shape.account} and ${isReferred} and ${hasReference} ${ofTypes} ${condition}
+where account_id = ${shape.account} and ${isNamed} and ${has} ${alsoNamed} ${ofTypes} ${condition}
 order by ${order}
 limit $3`;
   const ended = from('executions', shape.ended);
   return {
-    suffix: `reference${types === '' ? '' : '_type'}`,
+    suffix: [suffix, ...others.map((other) => other.suffix), ...(types === '' ? [] : ['type'])].join('_'),
     open: from('execution_queue', shape.open),
     ended: (condition) => ended(`${ofCode} ${condition}`),
   };

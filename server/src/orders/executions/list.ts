@@ -1,5 +1,7 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
+import { uuidOfId } from '../../platform/ids/uuid.ts';
+import { lowestUuid } from '../../platform/ids/uuid-range.ts';
 import { createdRangeOf, idRangeOf } from '../../platform/lists/created-range.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
 import { mayMatch } from './list-statement.ts';
@@ -7,8 +9,9 @@ import { presentExecution } from './present.ts';
 import { listExecutionRows } from './sql/executions.ts';
 
 export function listExecutions(ctx: Context, { query }: InputOf<Operations['listExecutions']>) {
-  const { status, type, error_code: errorCode, reference } = query;
-  const filter = { status, types: type && [...new Set(type)].sort(), errorCode, reference };
+  const { status, type, error_code: errorCode, reference, batch_id: batchId } = query;
+  const batchUuid = batchId === undefined ? undefined : (uuidOfId(idPrefixes.batch, batchId) ?? lowestUuid);
+  const filter = { status, types: type && [...new Set(type)].sort(), errorCode, reference, batchUuid };
   const created = createdRangeOf(query);
   return readPage(query, {
     scope: { list: 'executions', accountId: ctx.account.id, filters: { ...filter, created } },

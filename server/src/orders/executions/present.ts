@@ -23,6 +23,7 @@ export function presentExecution(row: ExecutionRow): Execution {
     product_id: row.product_id,
     iccid: row.iccid,
     reference: row.reference,
+    ...(row.batch_id !== null && { batch_id: idOfUuid(idPrefixes.batch, row.batch_id) }),
     ...(row.price && { price: row.price }),
     ...(row.error && { error: row.error }),
     attempts: row.attempts,

@@ -15,6 +15,7 @@ export {
   releaseOrphanedExecutions,
   takeOver,
   takeUnsent,
+  takeUnsentOfBatch,
   wakeChanges,
 } from './sql/queue.ts';
 

@@ -100,6 +100,12 @@ export const indexedReference = `((input ->> 'reference') collate "C")`;
 /** SQL: what the partial indexes of references require. */
 export const hasReference = `input ->> 'reference' is not null`;
 
+/** SQL: the batch of an execution, in the queue or the history, as its index stores it. */
+export const indexedBatch = `((input ->> 'batch_id') collate "C")`;
+
+/** SQL: what the partial indexes of batches require. */
+export const hasBatch = `input ->> 'batch_id' is not null`;
+
 /** SQL: when an accepted execution may start. */
 export function dueAt(productId: string): string {
   return `case when ${isHeldProduct(productId)} then now() + interval '${heldProduct.seconds} seconds' else now() end`;
@@ -112,7 +118,8 @@ function isHeldProduct(productId: string): string {
 /** `ExecutionRow` from the history. */
 export const endedColumns = `id, type, status, product_id, iccid, input ->> 'reference' as reference, input -> 'price' as price,
   error, attempts, created_at, finished_at,
-  null as waiting_for, null::timestamptz as next_attempt_at, input ->> 'retry_of' as retry_of, retried_by`;
+  null as waiting_for, null::timestamptz as next_attempt_at, input ->> 'retry_of' as retry_of, retried_by,
+  input ->> 'batch_id' as batch_id`;
 
 /** `ExecutionRow` from the queue. A row that was never claimed is queued, any other is running. */
 export const openColumns = `id, type, case when attempts = 0 then 'queued' else 'running' end as status, product_id, iccid,
@@ -125,4 +132,4 @@ export const openColumns = `id, type, case when attempts = 0 then 'queued' else 
     else coalesce(progress ->> 'waiting_for', 'worker')
   end as waiting_for,
   case when leased_until > now() then null else greatest(due_at, leased_until) end as next_attempt_at,
-  input ->> 'retry_of' as retry_of, null::uuid as retried_by`;
+  input ->> 'retry_of' as retry_of, null::uuid as retried_by, input ->> 'batch_id' as batch_id`;

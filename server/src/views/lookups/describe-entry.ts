@@ -68,6 +68,7 @@ const kinds: Record<EventTypeName, TimelineKind> = {
   'bundle.canceled': 'bundle',
   'bundle.usage_threshold': 'usage',
   'bundle.depleted': 'usage',
+  'batch.finished': 'order',
   'execution.failed': 'command',
   'webhook_endpoint.failing': 'other',
   'webhook_endpoint.recovered': 'other',

@@ -79,6 +79,7 @@ type Kind = { type: IdType; name: string; path(id: string, within: string | null
 const kinds: { readonly [prefix in IdPrefix]?: Kind } = {
   [idPrefixes.event]: { type: 'event', name: 'Event', path: (id) => `/v1/events/${id}` },
   [idPrefixes.execution]: { type: 'execution', name: 'Execution', path: (id) => `/v1/executions/${id}` },
+  [idPrefixes.batch]: { type: 'batch', name: 'Batch', path: (id) => `/v1/batches/${id}` },
   [idPrefixes.webhookEndpoint]: {
     type: 'webhook_endpoint',
     name: 'Webhook endpoint',

@@ -22,6 +22,7 @@ const places: Record<IdType, string[]> = {
     `type || ', ' || status as about, null as within, created_at from executions`,
     `type || ', ' || case when attempts = 0 then 'queued' else 'running' end as about, null as within, created_at from execution_queue`,
   ],
+  batch: [`total || ' orders' as about, null as within, created_at from batches`],
   webhook_endpoint: [`url as about, null as within, created_at from webhook_endpoints`],
   delivery: [
     `status as about, null as within, created_at from deliveries`,

@@ -167,6 +167,16 @@ export async function detachIccid(tx: Queryable, order: Fenced): Promise<string 
 /** `noted` is added to the order's progress. */
 type Failure = { error: ExecutionError; at: Date; noted: object };
 
+/** A CTE: without an eSIM, the search must still find the order by its metadata. */
+export const describeFailed = `
+  described as (
+    insert into esim_metadata (account_id, key, value, esim_id)
+    select account_id, pair.key, pair.value, execution_id
+    from ended
+    cross join jsonb_each_text(coalesce(queued_input -> 'metadata', '{}')) as pair
+    where queued_iccid is null
+  )`;
+
 /** Fails an order, and its eSIM if it has an ICCID. Returns false if the claim was lost. */
 export const failOrderRow = exists<[held: Fenced, failure: Failure]>(
   'esim_fail_order',
@@ -178,14 +188,7 @@ with given as (
 ), ${endFrom('given', { mayFail: true })}, esim as (${insertEsimFrom('ended', esimTransitions.fail.to)}
   -- A terminated eSIM stays terminated, and an ICCID of another eSIM is not ours.
   on conflict do nothing
-), described as (
-  -- Without an eSIM, the search must still find the order by its metadata.
-  insert into esim_metadata (account_id, key, value, esim_id)
-  select account_id, pair.key, pair.value, execution_id
-  from ended
-  cross join jsonb_each_text(coalesce(queued_input -> 'metadata', '{}')) as pair
-  where queued_iccid is null
-)
+), ${describeFailed}
 select 1
 from ended`;
 

@@ -30,6 +30,8 @@ export type ExecutionRow = {
   retry_of: string | null;
   /** The execution that was started in its place, as a uuid. */
   retried_by: string | null;
+  /** The batch that the order belongs to, as a uuid. */
+  batch_id: string | null;
 };
 
 /** One statement, so one snapshot: an execution that ends meanwhile is still found once. */

@@ -5,9 +5,9 @@ import { texts } from '../../../platform/db/binary-array.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { forceKeyLookup } from '../../../platform/db/planner-hints.ts';
 import { column, rowsOf } from '../../../platform/db/rows.ts';
-import { count, exists, list, one } from '../../../platform/db/statement.ts';
+import { count, exists, list, many, one } from '../../../platform/db/statement.ts';
 import type { WaitingCause } from '../present.ts';
-import { endFrom, type Fenced, heldValues, isHeld } from '../sql-parts.ts';
+import { endFrom, type Fenced, hasBatch, heldValues, indexedBatch, isHeld } from '../sql-parts.ts';
 import type { ExecutionError } from './executions.ts';
 
 /** An execution held by one worker. `fence` proves the claim: every later claim has a higher one. */
@@ -212,12 +212,12 @@ returning 1`;
  * Claims an execution for the caller's transaction, if it certainly never reached the network. A worker's claim locks the same
  * row, so one of the two finds it taken. `sent_order` is false only if a network that forgets calls was not called.
  */
-export const takeUnsent = one<ClaimedExecution, [accountUuid: string, uuid: string]>('execution_take_unsent')`
+const takeUnsentWhere = (isWanted: string) => `
 update execution_queue q
 set fence = q.fence + 1,
     leased_until = now() + interval '1 minute'
 where q.account_id = $1
-  and q.id = $2
+  and ${isWanted}
   and q.leased_until is null
   -- An adopted order has a profile at the network before its first claim.
   and not q.progress ? 'is_ordered'
@@ -225,6 +225,15 @@ where q.account_id = $1
 returning
   ${claimedColumns},
   null as profile_type`;
+
+export const takeUnsent = one<ClaimedExecution, [accountUuid: string, uuid: string]>(
+  'execution_take_unsent',
+)`${takeUnsentWhere('q.id = $2')}`;
+
+/** The same for all orders of a batch. */
+export const takeUnsentOfBatch = many<ClaimedExecution, [accountUuid: string, batchUuid: string]>(
+  'execution_take_unsent_of_batch',
+)`${takeUnsentWhere(`${indexedBatch} = $2::uuid::text and ${hasBatch}`)}`;
 
 /**
  * Takes an execution from whoever holds it, for the caller's transaction, which ends it. The caller holds the lock of the eSIM that

@@ -230,14 +230,6 @@ export const installLinkMutants: Mutant[] = [
     why: 'The index has strangers under the operator.',
   },
   {
-    name: 'logo-of-any-size',
-    file: png,
-    find: 'if (bytes.length > maxLogoBytes)',
-    replace: 'if (bytes.length < 0)',
-    tests: branding,
-    why: 'The page stays small with it.',
-  },
-  {
     name: 'logo-keeps-its-comments',
     file: png,
     find: ').filter(({ type }) => kept.includes(type));',
@@ -269,5 +261,13 @@ export const installLinkMutants: Mutant[] = [
       'if (lockAccount.length < 0) return { body: presentBranding(await readBranding(tx, ctx.account.uuid)), changes: null };',
     tests: branding,
     why: 'Of two changes at once, neither undoes the other.',
+  },
+  {
+    name: 'install-link-for-an-older-iphone',
+    file: 'server/src/http/install/detect-device.ts',
+    find: 'Number(minor) >= 4',
+    replace: 'Number(minor) >= 3',
+    tests: ['server/src/http/install/detect-device.test.ts'],
+    why: 'Before iOS 17.4 the link opens nothing.',
   },
 ];

@@ -6,7 +6,7 @@ import { oneLinePattern } from './text-patterns.ts';
 import { Type } from './type.ts';
 
 /** So that the page of an install link stays below 30 kB with it. */
-export const maxLogoBytes = 16 * 1024;
+const maxLogoBytes = 16 * 1024;
 
 /** In pixels, of each side. */
 export const maxLogoSide = 1_000;

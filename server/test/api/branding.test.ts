@@ -133,6 +133,8 @@ describe('the branding of an account', () => {
     [{ logo: 'data:image/png;base64,PHN2Zy8+' }, 'logo'],
     [{ logo: uri(png().subarray(0, 40)) }, 'logo'],
     [{ logo: uri(Buffer.concat([png().subarray(0, 50), Buffer.from('x'), png().subarray(51)])) }, 'logo'],
+    // The last byte of the header's checksum.
+    [{ logo: uri(Buffer.concat([png().subarray(0, 32), Buffer.from('x'), png().subarray(33)])) }, 'logo'],
     [{ logo: uri(png({ interlaced: 1 })) }, 'logo'],
     [{ logo: uri(png({ width: 1_001, height: 1 })) }, 'logo'],
     [{ logo: uri(png({ pixels: deflateSync(Buffer.alloc(5)) })) }, 'logo'],

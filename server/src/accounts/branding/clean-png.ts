@@ -1,5 +1,5 @@
 import { crc32, inflateSync } from 'node:zlib';
-import { maxLogoBytes, maxLogoSide } from '@simplane/contract';
+import { maxLogoSide } from '@simplane/contract';
 import { AppError } from '../../platform/app-error.ts';
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
@@ -15,8 +15,6 @@ type Chunk = { type: string; data: Buffer; bytes: Buffer };
  * that they are there, and no more of them than the header says.
  */
 export function cleanPng(bytes: Buffer): Buffer {
-  if (bytes.length > maxLogoBytes)
-    throw refuse(`has ${bytes.length} bytes; at most ${maxLogoBytes} are allowed`);
   if (!bytes.subarray(0, 8).equals(signature)) throw refuse('is not a PNG picture');
   const chunks = readChunks(bytes).filter(({ type }) => kept.includes(type));
   const pixels = Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data));

@@ -186,12 +186,11 @@ function ignoreBody(request: FastifyRequest, _reply: FastifyReply, done: () => v
   done();
 }
 
-/** Whether another site sent the form. Our page sends `Origin: null`, because it sends no referrer. */
+/** Whether another site sent the form. Our page sends `Origin: null`, because it sends no referrer; a reload may have no site. */
 function isFromElsewhere({ headers }: FastifyRequest): boolean {
-  const { 'sec-fetch-site': site = 'same-origin', origin = 'null', host } = headers;
-  return (
-    site !== 'same-origin' || (origin !== 'null' && !(URL.canParse(origin) && new URL(origin).host === host))
-  );
+  const { 'sec-fetch-site': site = 'none', origin = 'null', host } = headers;
+  if (site !== 'same-origin' && site !== 'none') return true;
+  return origin !== 'null' && !(URL.canParse(origin) && new URL(origin).host === host);
 }
 
 function take(bucket: { tokens: number }): boolean {

@@ -173,7 +173,7 @@ export const auditMutants: Mutant[] = [
   {
     name: 'order-shows-entries-of-another',
     file: 'server/src/accounts/audit/sql.ts',
-    find: `\${unindexed('action')} in ('esim.ordered', 'batch.created')`,
+    find: `\${unindexed('action')} in ('esim.ordered', 'batch.created', 'batch.install_profiles_viewed')`,
     replace: `\${unindexed('action')} <> ''`,
     tests: [api('audited-orders')],
     why: 'An order that shares an entry with another has no other entry of it.',

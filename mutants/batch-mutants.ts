@@ -2,6 +2,7 @@ import { api, type Mutant } from './mutant.ts';
 
 const dryRuns = [api('dry-run')];
 const batches = [api('many-orders')];
+const profiles = [api('batch-profiles')];
 const batchSql = 'server/src/orders/batches/sql.ts';
 
 /** Dry runs and batches. */
@@ -117,5 +118,37 @@ export const batchMutants: Mutant[] = [
     replace: `others.map((other) => \`and \${other.value}::text is not null\`).join(' ')`,
     tests: batches,
     why: 'A batch and a reference are both filters.',
+  },
+  {
+    name: 'files-for-all-at-once',
+    file: 'server/src/http/serve-operation.ts',
+    find: 'files ? createAccountTurns(fileLimits) : unlimited',
+    replace: 'files ? unlimited : unlimited',
+    tests: profiles,
+    why: 'One account cannot make the process draw any number of files at once.',
+  },
+  {
+    name: 'file-may-be-cached',
+    file: 'server/src/http/serve-operation.ts',
+    find: 'if (pictures || files)',
+    replace: 'if (pictures)',
+    tests: profiles,
+    why: 'No cache keeps activation codes.',
+  },
+  {
+    name: 'profiles-of-terminated-esims',
+    file: batchSql,
+    find: " and status in ('provisioned', 'active', 'suspended')",
+    replace: '',
+    tests: profiles,
+    why: 'A terminated eSIM cannot be installed.',
+  },
+  {
+    name: 'reference-runs-as-formula',
+    file: 'server/src/orders/batches/render-profiles.ts',
+    find: `.replace(/^(?=[=+\\-@\\t\\r])/, "'")`,
+    replace: '',
+    tests: profiles,
+    why: 'A spreadsheet must not run a text of the CSV.',
   },
 ];

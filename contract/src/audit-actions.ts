@@ -39,6 +39,7 @@ export const auditActions = [
   'install_link.revoked',
   'install_link.viewed',
   'branding.updated',
+  'batch.install_profiles_viewed',
   'usage.reported',
   'account.created',
   'account.updated',

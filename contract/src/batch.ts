@@ -1,13 +1,13 @@
 import type { Static } from 'typebox';
 import { DryRun, dryRunInput } from './dry-run.ts';
-import { eid, productId } from './esim.ts';
-import { exampleId, exampleProductId, exampleTime } from './example-values.ts';
+import { eid, InstallProfile, productId } from './esim.ts';
+import { exampleIccid, exampleId, exampleProductId, exampleTime } from './example-values.ts';
 import { createdFilters } from './filters.ts';
 import { idPattern, idPrefixes } from './ids.ts';
 import { metadataInput } from './metadata.ts';
 import { operation } from './operation.ts';
 import { listOf, listQuery } from './pagination.ts';
-import { referenceInput } from './reference.ts';
+import { referenceInput, referenceSchema } from './reference.ts';
 import { idParams, nullableString, nullableUnixSeconds, unixSeconds } from './schema.ts';
 import { Type } from './type.ts';
 
@@ -159,5 +159,84 @@ export const cancelBatch = operation({
   status: 200,
   response: Batch,
   responseExample: { ...example, succeeded: 120, failed: 380, canceled: 380 },
+  refusals: ['resource_missing'],
+});
+
+/** How install profiles of a batch can be asked for, and the media type of each. */
+export const installProfileFormats = ['json', 'csv', 'ndjson', 'zip', 'zip_svg', 'cards'] as const;
+
+export type InstallProfileFormat = (typeof installProfileFormats)[number];
+
+const { iccid, object: _, qr, profile_state, profile_error, ...installFields } = InstallProfile.properties;
+
+export const BatchInstallProfiles = Type.Object(
+  {
+    object: Type.Literal('batch_install_profiles'),
+    batch_id: Type.String({ pattern: idPattern(idPrefixes.batch) }),
+    open: countOf('Orders that have not ended: their eSIMs are not in `data` yet.'),
+    data: Type.Array(
+      Type.Object({
+        iccid,
+        execution_id: Type.String({ pattern: idPattern(idPrefixes.execution) }),
+        product_id: Type.String(),
+        reference: referenceSchema,
+        ...installFields,
+      }),
+      { description: 'One entry per eSIM that can be installed, in the order of the batch.' },
+    ),
+  },
+  {
+    title: 'BatchInstallProfiles',
+    description: 'Data to install the eSIMs of a batch. Treat it as a secret.',
+    examples: [
+      {
+        object: 'batch_install_profiles',
+        batch_id: exampleId(idPrefixes.batch),
+        open: 0,
+        data: [
+          {
+            iccid: exampleIccid,
+            execution_id: exampleId(idPrefixes.execution),
+            product_id: exampleProductId,
+            reference: 'TRV-1007',
+            lpa: 'LPA:1$smdp.example.com$K2-1B3D-9XY',
+            activation_code: '1$smdp.example.com$K2-1B3D-9XY',
+            smdp_address: 'smdp.example.com',
+            matching_id: 'K2-1B3D-9XY',
+            confirmation_code_required: false,
+            ios_install_url:
+              'https://esimsetup.apple.com/esim_qrcode_provisioning?carddata=LPA:1$smdp.example.com$K2-1B3D-9XY',
+            android_install_url:
+              'https://esimsetup.android.com/esim_qrcode_provisioning?carddata=LPA:1$smdp.example.com$K2-1B3D-9XY',
+          },
+        ],
+      },
+    ],
+  },
+);
+
+export type BatchInstallProfiles = Static<typeof BatchInstallProfiles>;
+
+export const listBatchInstallProfiles = operation({
+  method: 'GET',
+  path: '/v1/batches/{id}/install_profiles',
+  tag: 'Batches',
+  summary: 'Get the install profiles of a batch',
+  description:
+    'Returns the LPA strings and install links of the eSIMs that are ready. `format`, or else `Accept`, chooses JSON, CSV, NDJSON, or a ZIP archive: ' +
+    '`zip` has the QR codes as PNG, `zip_svg` as SVG, `cards` a printable card per eSIM. Each call is in the audit log.',
+  scope: 'install',
+  params: batchParams,
+  query: Type.Object(
+    {
+      format: Type.Optional(
+        Type.Enum([...installProfileFormats], { description: 'Format of the answer; JSON by default.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: BatchInstallProfiles,
+  files: ['text/csv', 'application/x-ndjson', 'application/zip'],
   refusals: ['resource_missing'],
 });

@@ -68,6 +68,7 @@ export function describeOperation(
         example: definition.responseExample ?? firstExample(response),
       },
       ...Object.fromEntries((definition.pictures ?? []).map((type) => [type, {}])),
+      ...Object.fromEntries((definition.files ?? []).map((type) => [type, { schema: { type: 'string' } }])),
       ...(definition.streams && { 'text/event-stream': { schema: { type: 'string' } } }),
     },
     ...describeLinks(operationId, response),
@@ -171,8 +172,8 @@ function describeParameters(definition: Operation) {
 }
 
 /** The feed is read in order, and hides what its types do not match. */
-function hasFilters({ query, streams }: Operation): boolean {
-  return !streams && Object.keys(query?.properties ?? {}).some((name) => !isPaging(name));
+function hasFilters({ query, streams, files }: Operation): boolean {
+  return !streams && !files && Object.keys(query?.properties ?? {}).some((name) => !isPaging(name));
 }
 
 function describeErrors(definition: Operation) {

@@ -1,7 +1,7 @@
 import { ApiKey } from './api-key.ts';
 import { apiVersions, currentApiVersion } from './api-version.ts';
 import { AuditEntry } from './audit-log.ts';
-import { Batch } from './batch.ts';
+import { Batch, BatchInstallProfiles } from './batch.ts';
 import { Branding } from './branding.ts';
 import { Bundle } from './bundle.ts';
 import { Delivery, DeliveryAttempt } from './delivery.ts';
@@ -116,6 +116,7 @@ export const components: Record<string, object> = {
   ApiKey,
   AuditEntry,
   Batch,
+  BatchInstallProfiles,
   Branding,
   Bundle,
   CatalogProduct,

@@ -70,6 +70,8 @@ type Described = {
   responseExample?: object;
   /** Image types that `Accept` can request instead of JSON. */
   pictures?: readonly string[];
+  /** Other types that `format` or `Accept` can request instead of JSON, to be stored as a file. They are secret. */
+  files?: readonly string[];
   /** Whether `Accept: text/event-stream` gets a stream instead of JSON. */
   streams?: true;
   /** Error codes specific to this operation; those common to all are not listed. */

@@ -1,6 +1,6 @@
 import { createApiKey, deleteApiKey, getApiKey, listApiKeys, rollApiKey, updateApiKey } from './api-key.ts';
 import { listAuditLog } from './audit-log.ts';
-import { cancelBatch, createBatch, getBatch, listBatches } from './batch.ts';
+import { cancelBatch, createBatch, getBatch, listBatches, listBatchInstallProfiles } from './batch.ts';
 import { getBranding, updateBranding } from './branding.ts';
 import { addBundle, cancelBundle, listBundles } from './bundle.ts';
 import {
@@ -90,6 +90,7 @@ const accountOperations = {
   listBatches,
   getBatch,
   cancelBatch,
+  listBatchInstallProfiles,
   listExecutions,
   getExecution,
   cancelExecution,

@@ -11,6 +11,7 @@ const actions: Record<AuditEntry['action'], true> = {
   'api_key.updated': true,
   'batch.canceled': true,
   'batch.created': true,
+  'batch.install_profiles_viewed': true,
   'branding.updated': true,
   'core.resync_started': true,
   'dashboard.write': true,

@@ -37,6 +37,7 @@ export const sdkCalls: Record<OperationId, string> = {
   listBatches: 'batches.list',
   getBatch: 'batches.get',
   cancelBatch: 'batches.cancel',
+  listBatchInstallProfiles: 'batches.installProfiles',
   listExecutions: 'executions.list',
   getExecution: 'executions.get',
   cancelExecution: 'executions.cancel',

@@ -32,7 +32,7 @@ export function createSimplane(options: SimplaneOptions) {
     request: createRequest(transport),
     products: productsOf(call),
     esims: { ...esimsOf(call, transport), provisionAndWait: provisioner(call) },
-    batches: batchesOf(call),
+    batches: batchesOf(call, transport),
     bundles: bundlesOf(call),
     executions: executionsOf(call),
     events: { ...eventsOf(call), ...feedOf(call, connection, options.maxRetries) },

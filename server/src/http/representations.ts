@@ -1,4 +1,4 @@
-import type { InstallProfile } from '@simplane/contract';
+import type { InstallProfile, InstallProfileFormat } from '@simplane/contract';
 
 const json = 'application/json';
 
@@ -26,6 +26,17 @@ export function pictureOf(
     default:
       return null;
   }
+}
+
+const formats: Record<string, InstallProfileFormat> = {
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+  'application/zip': 'zip',
+};
+
+/** The format that `Accept` asks for. */
+export function formatOf(accept: string | undefined): InstallProfileFormat {
+  return formats[preferredType(accept, [json, ...Object.keys(formats)])] ?? 'json';
 }
 
 /** Whether `Accept` prefers server-sent events to JSON. */

@@ -57,6 +57,7 @@ import { cancelBatch } from '../orders/batches/cancel.ts';
 import { createBatch } from '../orders/batches/create.ts';
 import { getBatch } from '../orders/batches/get.ts';
 import { listBatches } from '../orders/batches/list.ts';
+import { listBatchInstallProfiles } from '../orders/batches/list-install-profiles.ts';
 import { addBundle } from '../orders/bundles/add.ts';
 import { cancelBundle } from '../orders/bundles/cancel.ts';
 import { listBundles } from '../orders/bundles/list.ts';
@@ -128,6 +129,7 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   listBatches,
   getBatch,
   cancelBatch,
+  listBatchInstallProfiles,
   listExecutions,
   getExecution,
   cancelExecution,

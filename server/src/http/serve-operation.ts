@@ -31,6 +31,7 @@ import { compileQueryValidator, readQuery } from './query.ts';
 import { pictureOf } from './representations.ts';
 import { ownerOf } from './request-owner.ts';
 import { findAnswer, runWrite } from './run-write.ts';
+import { sendFile } from './send-file.ts';
 import { unlessGone } from './unless-gone.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 import { compileValidator } from './validate.ts';
@@ -45,6 +46,8 @@ export type WriteHandler = AnyWrite<Context & Probing, Input>;
 
 /** Requests with thousands of rows must leave database connections free for small requests. */
 const largeBodyLimits = { running: 3, waiting: 32 };
+/** A thousand QR codes take a second of the process. One account draws two files at once. */
+const fileLimits = { running: 4, waiting: 8 };
 const unlimited: AccountTurns = (_, work) => work();
 
 const noFields = { type: 'object', properties: {}, additionalProperties: false };
@@ -59,12 +62,13 @@ export function serveOperation(
   handler: ReadHandler | WriteHandler,
 ): void {
   const stringify = onFirstCall(() => fastJsonStringify(definition.response as object));
-  const { query: querySchema, pictures, alsoReturns } = definition;
+  const { query: querySchema, pictures, files, alsoReturns } = definition;
   // A schema of its own: one for both answers would check each order against both.
   const stringifyOther = alsoReturns
     ? onFirstCall(() => fastJsonStringify(alsoReturns.response as object))
     : stringify;
   const inTurn = definition.bodyLimitBytes === undefined ? unlimited : createAccountTurns(largeBodyLimits);
+  const readInTurn = files ? createAccountTurns(fileLimits) : unlimited;
   const checkQuery = querySchema ? onFirstCall(() => compileQueryValidator(querySchema)) : () => null;
   const checkBody = isWrite(definition)
     ? onFirstCall(() => compileValidator(definition.body ?? noFields))
@@ -78,15 +82,17 @@ export function serveOperation(
     config: { operation: definition },
     ...(definition.bodyLimitBytes !== undefined && { bodyLimit: definition.bodyLimitBytes }),
     handler: (request, reply) =>
-      isWrite(definition) ? answerWrite(request, reply, definition) : answerRead(request, reply),
+      isWrite(definition)
+        ? answerWrite(request, reply, definition)
+        : readInTurn(ownerOf(request), () => answerRead(request, reply)),
   });
 
   async function answerRead(request: FastifyRequest, reply: FastifyReply) {
     const input = readInput(request, emptyBody);
     const invalid = checkQuery(input.query);
     if (invalid) throw invalid;
-    // Set before the handler runs, so that its errors have them too. Only install profiles have pictures, and they are secret.
-    if (pictures) reply.headers({ Vary: 'Accept', 'Cache-Control': 'no-store' });
+    // Set before the handler runs, so that its errors have them too. Only install profiles are pictures or files, and they are secret.
+    if (pictures || files) reply.headers({ Vary: 'Accept', 'Cache-Control': 'no-store' });
     if (mayBeLarge(definition)) await unread.reserve(request, smallPageBytes);
     const result = await (handler as ReadHandler)(
       contextOf(request, dbForRead(request, reply, input.query)),
@@ -97,6 +103,7 @@ export function serveOperation(
       reply.header('Content-Disposition', `inline; filename="${picture.fileName}"`);
       return reply.code(definition.status).type(picture.mediaType).send(picture.bytes);
     }
+    if (files && (await sendFile({ request, reply, unread }, result, input.query))) return reply;
     return send(reply, { status: definition.status, location: null, body: stringify(result) });
   }
 
@@ -147,7 +154,7 @@ export function serveOperation(
     query: Input['query'],
   ): Database {
     const reads = shares.readsOf(callerOf(request));
-    if (!querySchema || !isFiltered(query)) return reads;
+    if (!querySchema || files || !isFiltered(query)) return reads;
     const owner = ownerOf(request);
     return boundFilter(
       reads,

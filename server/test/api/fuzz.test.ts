@@ -21,8 +21,10 @@ afterAll(() => service.stop());
 
 const document: OpenApi = (await call(service, 'GET', '/openapi.json', { key: null })).json;
 const operations = operationsOf(document);
-/** Formats of an install profile besides JSON. */
-const pictures = ['image/png', 'image/svg+xml'];
+/** Formats of install profiles besides JSON. */
+const pictures = [
+  ...['image/png', 'image/svg+xml', 'text/csv; charset=utf-8', 'application/x-ndjson', 'application/zip'],
+];
 const operatorKey = await service.createKey({ scopes: ['operator'] });
 const otherAccount = await service.createAccount('Other');
 

@@ -238,7 +238,7 @@ function read(db: Queryable, statement: Statement, { account, actor, actors }: V
     }
     if (action !== undefined) conditions.push(`and ${unindexed('action')} = ${parameter(action)}`);
     if (orders.length === 0) return use('', ['target_id'], [parameter(target)]);
-    const isOrder = `${unindexed('action')} in ('esim.ordered', 'batch.created')`;
+    const isOrder = `${unindexed('action')} in ('esim.ordered', 'batch.created', 'batch.install_profiles_viewed')`;
     conditions.push(`and (wanted.target = ${parameter(target)} or ${isOrder})`);
     const wanted = `unnest(${parameter([target, ...orders])}::text[]) as wanted (target)`;
     return use(wanted, ['target_id'], ['wanted.target']);

@@ -140,3 +140,32 @@ with finished as (
 ), ${emitFrom('finished')}
 select 1
 from finished`;
+
+export type InstallableRow = {
+  iccid: string;
+  execution_id: string;
+  product_id: string;
+  reference: string | null;
+  smdp_address: string;
+  /** Sealed. */
+  matching_id: string;
+  confirmation_code_required: boolean;
+};
+
+/** The eSIMs of a batch that can be installed, in the order of the batch. An eSIM has the id of its order. */
+export const listInstallable = many<InstallableRow, [accountUuid: string, batchUuid: string]>(
+  'batch_list_installable',
+)`
+select iccid, execution_id, product_id, reference, smdp_address, matching_id, confirmation_code_required
+from (
+  select id
+  from executions
+  where account_id = $1 and ${indexedBatch} = $2::uuid::text and ${hasBatch} and status = 'succeeded'
+) succeeded
+cross join lateral (
+  select *
+  from esims
+  where account_id = $1 and id = succeeded.id and status in ('provisioned', 'active', 'suspended')
+  offset 0
+) esim
+order by esim.id`;

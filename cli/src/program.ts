@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addApi } from './commands/api.ts';
 import { addAudit } from './commands/audit.ts';
+import { addBatches } from './commands/batches.ts';
 import { addBundles } from './commands/bundles.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConsumers } from './commands/consumers.ts';
@@ -38,6 +39,7 @@ export function createProgram(): Command {
   program.commandsGroup('Order and manage eSIMs:');
   addProducts(program);
   addEsims(program);
+  addBatches(program);
   addBundles(program);
   addExecutions(program);
   addSimulate(program);

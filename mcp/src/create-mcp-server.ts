@@ -6,6 +6,7 @@ import { registerResources } from './resources.ts';
 import { registerTool, type Tool } from './tool.ts';
 import { createInstallLink } from './tools/create-install-link.ts';
 import { createWebhookEndpoint } from './tools/create-webhook-endpoint.ts';
+import { getBatch } from './tools/get-batch.ts';
 import { getEsim } from './tools/get-esim.ts';
 import { getExecution } from './tools/get-execution.ts';
 import { getInstallProfile } from './tools/get-install-profile.ts';
@@ -15,6 +16,7 @@ import { listDeliveries } from './tools/list-deliveries.ts';
 import { listEventTypes } from './tools/list-event-types.ts';
 import { listEvents } from './tools/list-events.ts';
 import { listProducts } from './tools/list-products.ts';
+import { provisionBatch } from './tools/provision-batch.ts';
 import { provisionEsim } from './tools/provision-esim.ts';
 import { sendTestEvent } from './tools/send-test-event.ts';
 import { waitForEvent } from './tools/wait-for-event.ts';
@@ -35,6 +37,8 @@ const tools: readonly Tool[] = [
   listEventTypes,
   waitForEvent,
   getRequest,
+  provisionBatch,
+  getBatch,
 ];
 
 /** The prompt is not offered to a key that may not use all of these. */

@@ -42,6 +42,11 @@ describe('a refusal tells an agent what to do next', () => {
 
   test.each([
     ['provision_esim', {}, /parameter_missing.*product_id is required/],
+    [
+      'provision_batch',
+      { product_id: 'prod_europe_5gb_30d', quantity: 101 },
+      /parameter_invalid: quantity must be at most 100/,
+    ],
     ['provision_esim', { product_id: 7 }, /parameter_invalid.*product_id must be a string/],
     [
       'provision_esim',

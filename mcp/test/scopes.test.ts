@@ -19,6 +19,7 @@ const reading = [
   'list_event_types',
   'wait_for_event',
   'get_request',
+  'get_batch',
 ];
 
 describe.each([
@@ -30,7 +31,7 @@ describe.each([
     const client = await connect({ url: service.url, key });
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(reading);
     expect(client.getInstructions()).toMatch(
-      /lacks scopes \(write, install\), so create_webhook_endpoint, provision_esim, send_test_event, get_install_profile, create_install_link are/,
+      /lacks scopes \(write, install\), so create_webhook_endpoint, provision_esim, send_test_event, get_install_profile, create_install_link, provision_batch are/,
     );
     expect((await callTool(client, 'list_products')).data).not.toHaveLength(0);
     await expect(callRaw(client, 'provision_esim', { product_id: 'prod_europe_5gb_30d' })).rejects.toThrow(
@@ -57,7 +58,7 @@ describe.each([
 
   test('a key with write sees all tools', async () => {
     const client = await connect(service);
-    expect((await client.listTools()).tools).toHaveLength(14);
+    expect((await client.listTools()).tools).toHaveLength(16);
     expect((await client.listPrompts()).prompts).toHaveLength(1);
     expect(client.getInstructions()).not.toContain('lacks scopes');
     await client.close();

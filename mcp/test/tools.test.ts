@@ -53,6 +53,8 @@ describe.each([
       ['list_event_types', reads],
       ['wait_for_event', reads],
       ['get_request', reads],
+      ['provision_batch', creates],
+      ['get_batch', reads],
     ]);
     for (const { title, description, inputSchema, outputSchema } of tools) {
       expect([typeof title, typeof description]).toEqual(['string', 'string']);
@@ -94,6 +96,8 @@ describe.each([
       list_event_types: ['limit', 'starting_after'],
       wait_for_event: ['type', 'iccid', 'wait_seconds', 'after'],
       get_request: ['request_id'],
+      provision_batch: ['product_id', 'quantity', 'idempotency_key'],
+      get_batch: ['batch_id'],
     });
     // Some model providers refuse other names.
     for (const name of Object.values(argumentNames).flat()) expect(name).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/);

@@ -1,3 +1,4 @@
+export type { BatchWaitOptions } from './batches.ts';
 export { defaultBaseUrl, type SimplaneOptions } from './connection.ts';
 export { createOperator, type Operator } from './create-operator.ts';
 export { createSimplane, type Simplane } from './create-simplane.ts';

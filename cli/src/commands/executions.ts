@@ -55,6 +55,7 @@ type ListOptions = {
   all?: boolean;
   status?: Execution['status'];
   reference?: string;
+  batch?: string;
   since?: number;
   until?: number;
 };
@@ -63,12 +64,14 @@ function addList(executions: Command): void {
   const list = withListOptions(executions.command('list').description('list executions'))
     .addOption(new Option('--status <status>', 'only with this status').choices([...executionStatuses]))
     .option('--reference <text>', 'only those of the order with this reference')
+    .option('--batch <id>', 'only those of this batch')
     .addOption(new Option('--since <time>', 'at or after: 2h (ago) or 2026-11-15').argParser(readTime))
     .addOption(new Option('--until <time>', 'before this time').argParser(readTime));
   withAction<ListOptions>(list, ({ client, out }, options) => {
     const filters = {
       ...(options.status && { status: options.status }),
       ...(options.reference !== undefined && { reference: options.reference }),
+      ...(options.batch !== undefined && { batch_id: options.batch }),
       ...(options.since !== undefined && { 'created[gte]': options.since }),
       ...(options.until !== undefined && { 'created[lt]': options.until }),
     };
@@ -157,6 +160,7 @@ function printExecution(out: Output, execution: Execution): void {
     ['Product', execution.product_id ?? none],
     ['ICCID', execution.iccid ?? none],
     ...(execution.reference === null ? [] : [['Reference', execution.reference] as const]),
+    ...(execution.batch_id === undefined ? [] : [['Batch', execution.batch_id] as const]),
     ['Attempts', String(execution.attempts)],
     ...(execution.waiting_for === null ? [] : [['Waiting for', execution.waiting_for] as const]),
     ...(execution.next_attempt_at === null

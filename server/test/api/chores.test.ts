@@ -35,6 +35,7 @@ test('a worker runs every chore, each as often as its users may wait', async () 
     bundle_lock_holders_due: 'bundles',
     service_lock_ending: 'services',
     core_resync_lock: 'resync',
+    batch_lock_finishable: 'batches',
     recovery_close_hopeless: 'recoveries',
     failure_group_take_retry: 'groupRetries',
     ordered_set_positions: 'blocked',
@@ -62,6 +63,9 @@ const endpoint = (columns: string, values: string) =>
 const bundle = (status: string, expiresAt: string) =>
   `insert into bundles (account_id, id, iccid, product_id, status, used_bytes, thresholds, validity_days, created_at, expires_at)
    values ('${someone}', '${someone}', '1', 'one', '${status}', 0, '{}', 7, now(), ${expiresAt})`;
+const batch = (finishedAt: string) =>
+  `insert into batches (account_id, id, total, created_at, finished_at)
+   values ('${someone}', '${someone}', 1, now(), ${finishedAt})`;
 const esim = (endsAt: string) =>
   `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at, service_ends_at)
    values ('${someone}', '${someone}', '1', '${someone}', 'one', 'active', '{}', now(), ${endsAt})`;
@@ -87,6 +91,8 @@ test.each<[Waiting | null, string]>([
   [null, esim(`now() + interval '1 hour'`)],
   [null, esim('null')],
   ['resync', 'update core_resync set finished_at = null'],
+  ['batches', batch('null')],
+  [null, batch('now()')],
   ['recoveries', recovery('null')],
   [null, recovery('now()')],
   ['groupRetries', groupRetry('null')],

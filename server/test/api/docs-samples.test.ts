@@ -204,7 +204,7 @@ async function existingIds(operationId: string): Promise<Ids> {
     );
   }
   const bundles = await call(service, 'GET', `/v1/esims/${iccid}/bundles`);
-  const batch = operationId.includes('Batch') ? await newBatch(operationId) : '';
+  const batch = await newBatch(operationId);
   const link = await call(service, 'POST', `/v1/esims/${iccid}/install_links`);
   const account = await call(service, 'POST', '/v1/operator/accounts', {
     key: operatorKey,
@@ -242,6 +242,8 @@ async function existingIds(operationId: string): Promise<Ids> {
 }
 
 async function newBatch(operationId: string): Promise<string> {
+  // No chore does it here, and an account may have ten unfinished ones.
+  await service.db.pool.query('update batches set finished_at = now()');
   const product = operationId === 'cancelBatch' ? 'prod_sandbox_held' : 'prod_europe_5gb_30d';
   const { json } = await call(service, 'POST', '/v1/batches', { body: { product_id: product, quantity: 1 } });
   return json.id;

@@ -25,7 +25,7 @@ test.each([currentRevision, '2025-11-25', '2025-06-18', '2025-03-26'])(
   async (revision) => {
     const client = await connectHttp(service, { revision });
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
-    expect((await client.listTools()).tools).toHaveLength(13);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('provision_esim');
     const { id } = await callTool(client, 'provision_esim', { product_id: product });
     expect((await callTool(client, 'get_execution', { execution_id: id })).id).toBe(id);
     await client.close();

@@ -10,6 +10,7 @@ const accountRoutes: Route[] = [
   { pattern: /^\/esims$/, load: () => import('./screens/esims.tsx') },
   { pattern: /^\/esims\/[^/]+$/, load: () => import('./screens/esim.tsx') },
   { pattern: /^\/executions\/[^/]+$/, load: () => import('./screens/execution.tsx') },
+  { pattern: /^\/batches\/[^/]+$/, load: () => import('./screens/batch.tsx') },
   { pattern: /^\/events$/, load: () => import('./screens/events.tsx') },
   { pattern: /^\/events\/[^/]+$/, load: () => import('./screens/event.tsx') },
   { pattern: /^\/webhooks$/, load: () => import('./screens/webhooks.tsx') },

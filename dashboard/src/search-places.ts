@@ -28,7 +28,12 @@ const screens: Record<SearchResult['type'], Screen> = {
 /** The screen of what a request created. */
 function screenOfPath(path: string | null): string {
   const [, collection = '', id = ''] = /^\/v1\/(\w+)\/(\w+)$/.exec(path ?? '') ?? [];
-  const folder = { esims: 'esims', executions: 'executions', webhook_endpoints: 'webhooks' }[collection];
+  const folder = {
+    esims: 'esims',
+    executions: 'executions',
+    batches: 'batches',
+    webhook_endpoints: 'webhooks',
+  }[collection];
   return folder === undefined ? '/requests' : `/${folder}/${id}`;
 }
 

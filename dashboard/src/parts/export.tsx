@@ -29,7 +29,7 @@ export function Export<Row>({ what, read }: Props<Row>) {
       next = page.has_more ? page.next_cursor : null;
       setCount(rows.length);
     } while (next && rows.length < maxRows && !stopped.current);
-    if (!stopped.current) download(toCsv(rows), fileName(what));
+    if (!stopped.current) saveFile(toCsv(rows), fileName(what));
     setEnded(stopped.current ? null : { count: rows.length, isWhole: !next });
   }
 
@@ -71,9 +71,10 @@ function fileName(what: string): string {
   return `simplane-${name}-${new Date().toISOString().slice(0, 10)}.csv`;
 }
 
-function download(text: string, name: string): void {
+export function saveFile(content: string | Uint8Array<ArrayBuffer>, name: string): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  const type = name.endsWith('.csv') ? 'text/csv;charset=utf-8' : 'application/zip';
+  link.href = URL.createObjectURL(new Blob([content], { type }));
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);

@@ -14,26 +14,28 @@ import { useCreated, WhenFilter } from '../parts/when-filter.tsx';
 import { useProductName, useProducts } from '../products.ts';
 import { pollMs } from '../queries.ts';
 import { setQuery, usePlace } from '../router.tsx';
+import { Batches } from './batches.tsx';
 
 /** Two lists: an order exists before its eSIM does, and the API pages each by its own cursor. */
 export default function Esims() {
   const { query } = usePlace();
-  const isOrders = query.get('view') === 'orders';
+  const shown = query.get('view');
   return (
     <>
       <PageHeader title="Orders & eSIMs">
         <div className="halves" role="tablist" aria-label="What to list">
           {[
-            { label: 'eSIMs', isShown: !isOrders, view: null },
-            { label: 'Orders', isShown: isOrders, view: 'orders' },
-          ].map(({ label, isShown, view }) => (
+            { label: 'eSIMs', view: null },
+            { label: 'Orders', view: 'orders' },
+            { label: 'Batches', view: 'batches' },
+          ].map(({ label, view }) => (
             <button
               key={label}
               type="button"
               role="tab"
-              aria-selected={isShown}
+              aria-selected={shown === view}
               className="control"
-              onClick={() => setQuery({ view, after: null, status: null, error_code: null })}
+              onClick={() => setQuery({ view, after: null, status: null, error_code: null, batch: null })}
             >
               {label}
             </button>
@@ -41,7 +43,7 @@ export default function Esims() {
         </div>
         <OrderButton />
       </PageHeader>
-      {isOrders ? <Orders /> : <EsimList />}
+      {shown === 'orders' ? <Orders /> : shown === 'batches' ? <Batches /> : <EsimList />}
     </>
   );
 }
@@ -153,8 +155,9 @@ function Orders() {
   const at = useAccountPath();
   const { query } = usePlace();
   const [status, type, code] = [query.get('status'), query.get('type'), query.get('error_code')];
-  const reference = query.get('reference');
+  const [reference, batch] = [query.get('reference'), query.get('batch')];
   const filter = {
+    ...(batch !== null && { batch_id: batch }),
     ...(status !== null && { status: status as Execution['status'] }),
     ...(type !== null && { type: type as Execution['type'] }),
     ...(code !== null && { error_code: code as ErrorCode }),
@@ -167,6 +170,7 @@ function Orders() {
       aside={
         <>
           <TextFilter name="reference" label="Reference" />
+          <TextFilter name="batch" label="Batch" />
           <Filter name="status" label="Status" options={optionsOf(orderStatuses)} />
           <Filter name="type" label="Type" options={optionsOf(orderTypes)} />
           <Filter name="error_code" label="Cause" options={optionsOf(errorCodes)} />

@@ -135,6 +135,11 @@ function ExecutionFacts({ execution }: { execution: Execution }) {
           'none'
         )}
       </Fact>
+      {execution.batch_id !== undefined && (
+        <Fact name="Batch">
+          <Id id={execution.batch_id} to={at(`/batches/${execution.batch_id}`)} />
+        </Fact>
+      )}
       {execution.reference !== null && (
         <Fact name="Reference">
           <Reference reference={execution.reference} />

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AuditEntry,
+  type Batch,
   type Bundle,
   type Delivery,
   type Esim,
@@ -73,6 +74,7 @@ async function collectAccount(ctx: RunContext, account: number): Promise<Account
   const bundles = await inBatches(esims, ({ iccid }) => all<Bundle>(`esims/${iccid}/bundles`));
   return {
     executions: await all<Execution>('executions'),
+    batches: await all<Batch>('batches'),
     esims,
     bundles: bundles.flat(),
     events: await all<Event>('events'),
@@ -141,6 +143,8 @@ async function readStuckRows({ deployment }: RunContext): Promise<StuckRow[]> {
      union all
      select 'core_queue', iccid, 'version ' || version || ', failures ' || failures || ', due ' || (due_at - now()) || ' from now'
      from core_queue
+     union all
+     select 'batches', id::text, 'unfinished since ' || created_at from batches where finished_at is null
      union all
      select 'failure_group_retries', id::text, status from failure_group_retries where finished_at is null
      union all

@@ -28,7 +28,12 @@ test('an upgrade from the last release, process by process and with a way back, 
     const from = bundledRelease(lastRelease.programs);
     const keys = await prepareDatabase(postgres, 'upgrade', from);
     const plan = { ...makePlan(seed, rounds, 'single', 'remembers'), faults };
-    for (const { operations } of plan.customers) for (const one of operations) one.hangsUp = false;
+    for (const { operations } of plan.customers) {
+      for (const one of operations) {
+        one.hangsUp = false;
+        if (one.kind.endsWith('-batch')) one.kind = 'provision'; // the last release has no batches
+      }
+    }
     const outcome = await runOnce({ plan, postgres, database: 'upgrade', keys, from });
     console.log(`seed ${seed}: ${describeCounts(outcome)}`);
     expect(describeViolations(outcome)).toBe('');

@@ -215,6 +215,39 @@ export const breaks: Record<string, Break> = {
     operations: order,
     sql: trigger('executions', 'before insert', { body: 'return null;' }),
   },
+  'halve-batch': {
+    description: 'only the first order of a batch is stored',
+    caughtBy: ['batches-are-whole'],
+    operations: [act('create-endpoint'), act('order-batch', { choice: 0.9 }), act('await-orders')],
+    // The batch itself is made smaller too, so that it adds up: only its answer tells.
+    sql: `${trigger('execution_queue', 'before insert', {
+      body: `
+        if exists (select from execution_queue where input ->> 'batch_id' = new.input ->> 'batch_id') then return null; end if;
+        return new;`,
+    })}
+    ${trigger('executions', 'after insert', {
+      body: `
+        update batches
+        set total = (select count(*) from executions where input ->> 'batch_id' = new.input ->> 'batch_id')
+          + (select count(*) from execution_queue where input ->> 'batch_id' = new.input ->> 'batch_id')
+        where id::text = new.input ->> 'batch_id';
+        return null;`,
+    })}`,
+  },
+  'miscount-batch': {
+    description: 'a batch has another total than it has orders',
+    caughtBy: ['batches-add-up'],
+    operations: [act('create-endpoint'), act('order-batch'), act('look-batch'), act('await-orders')],
+    sql: trigger('batches', 'before insert', { body: 'new.total := new.total + 1; return new;' }),
+  },
+  'finish-batch-silently': {
+    description: 'the end of a batch is not told',
+    caughtBy: ['batches-finish-once'],
+    operations: [act('order-batch'), act('await-orders')],
+    sql: trigger('events', 'before insert', {
+      body: `if new.type = 'batch.finished' then return null; end if; return new;`,
+    }),
+  },
   'forget-key': {
     description: 'an idempotency key is deleted as soon as it is stored',
     caughtBy: ['keys-run-once'],

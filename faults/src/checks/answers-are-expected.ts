@@ -3,6 +3,7 @@ import type { Violation } from './violation.ts';
 
 /** Error codes that a correct client may get while other requests change its eSIMs. */
 const refusals = new Set([
+  'batch_limit_reached',
   'esim_not_ready',
   'idempotency_in_progress',
   'request_timeout',

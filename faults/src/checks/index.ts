@@ -1,4 +1,5 @@
 import { answersAreExpected } from './answers-are-expected.ts';
+import { batchesAddUp, batchesAreWhole, batchesFinishOnce } from './batches-are-whole.ts';
 import { changesAreTold } from './changes-are-told.ts';
 import { coreConverges, eachThresholdOnce, oneBodyPerVersion, versionNeverFalls } from './core-converges.ts';
 import { deliveriesAreSigned } from './deliveries-are-signed.ts';
@@ -28,6 +29,9 @@ import { writesAreAudited } from './writes-are-audited.ts';
 export const checks = {
   'orders-end-once': ordersEndOnce,
   'orders-are-in-one-place': ordersAreInOnePlace,
+  'batches-are-whole': batchesAreWhole,
+  'batches-add-up': batchesAddUp,
+  'batches-finish-once': batchesFinishOnce,
   'orders-reach-the-network-once': ordersReachTheNetworkOnce,
   'unknown-outcomes-are-settled': unknownOutcomesAreSettled,
   'changes-are-told': changesAreTold,

@@ -1,4 +1,4 @@
-import type { Delivery, Event, Execution, WebhookEndpoint } from '@simplane/contract';
+import type { Batch, Delivery, Event, Execution, WebhookEndpoint } from '@simplane/contract';
 import type { History } from '../history/history.ts';
 import { bodyOf, type Write, writesOf } from '../history/writes.ts';
 import type { Violation } from './violation.ts';
@@ -23,7 +23,7 @@ function answersAreOne({ key, answers }: Write): Violation[] {
 /** Clients retry until they get an answer, so a resource that no answer names was created by a duplicate run. */
 function effectsHaveAnswers({ end }: History, writes: Write[]): Violation[] {
   const hasGroupRetries = writes.some(({ path }) => path.startsWith('/v1/operator/failure_groups/'));
-  return end.flatMap(({ executions, endpoints, events }, account) => {
+  return end.flatMap(({ executions, batches, endpoints, events }, account) => {
     const answered = new Set(
       writes
         .filter((write) => write.account === account && write.status !== null && write.status < 300)
@@ -32,8 +32,10 @@ function effectsHaveAnswers({ end }: History, writes: Write[]): Violation[] {
         )
         .flatMap(({ id, retried_by }) => [id, retried_by]),
     );
-    const created: (Execution | WebhookEndpoint | Event)[] = [
-      ...executions.filter((one) => !(hasGroupRetries && one.retry_of)), // their answer names the first one only
+    const created: (Execution | Batch | WebhookEndpoint | Event)[] = [
+      // Their answer names the first one of a group, or the batch.
+      ...executions.filter((one) => !(hasGroupRetries && one.retry_of) && (!one.batch_id || one.retry_of)),
+      ...batches,
       ...endpoints,
       ...events.filter(({ type }) => type.startsWith('test.') || type === 'esim.made_up'),
     ];

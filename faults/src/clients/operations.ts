@@ -1,4 +1,4 @@
-import type { Delivery, Esim, Event, Execution } from '@simplane/contract';
+import type { Batch, Delivery, Esim, Event, Execution } from '@simplane/contract';
 import type { Reliability } from '../deployment/receivers.ts';
 import type { Credential, ListName, Sent } from '../history/history.ts';
 import type { Operation, OperationKind } from '../plan.ts';
@@ -35,6 +35,21 @@ export const operations: Record<OperationKind, Run> = {
     const { data } = await read<Execution>(ctx, task.account, '/v1/executions?limit=20&status=queued');
     const one = chosen(data, task.operation.pick);
     if (one) await write(ctx, task, { path: `/v1/executions/${one.id}/cancel` });
+  },
+  async 'order-batch'(ctx, task) {
+    const { pick, choice } = task.operation;
+    const body = { product_id: chosen(products, pick), quantity: 2 + Math.floor(choice * 4) };
+    await write(ctx, task, { path: '/v1/batches', body });
+  },
+  async 'look-batch'(ctx, { account, operation }) {
+    const { data } = await read<Batch>(ctx, account, '/v1/batches?limit=20');
+    const one = chosen(data, operation.pick);
+    if (one) await send(ctx, { account, path: `/v1/batches/${one.id}` });
+  },
+  async 'cancel-batch'(ctx, task) {
+    const { data } = await read<Batch>(ctx, task.account, '/v1/batches?limit=20');
+    const one = chosen(data, task.operation.pick);
+    if (one) await write(ctx, task, { path: `/v1/batches/${one.id}/cancel` });
   },
   suspend: (ctx, task) => changeEsim(ctx, task, 'POST', '/suspend'),
   resume: (ctx, task) => changeEsim(ctx, task, 'POST', '/resume'),

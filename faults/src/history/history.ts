@@ -1,5 +1,6 @@
 import type {
   AuditEntry,
+  Batch,
   Bundle,
   Delivery,
   Esim,
@@ -97,6 +98,7 @@ type Note = { atMs: number; text: string };
 /** The final state of one account, when all work is done. */
 export type AccountEnd = {
   executions: Execution[];
+  batches: Batch[];
   esims: Esim[];
   bundles: Bundle[];
   events: Event[];

@@ -23,7 +23,7 @@ const nextOf: Record<string, Next> = {
     getEsimUsage: ofEsim,
   },
   InstallLink: { revokeInstallLink: { iccid: 'iccid', id: 'id' }, getEsim: ofEsim },
-  Batch: { getBatch: ofObject, cancelBatch: ofObject, listExecutions: { batch_id: 'id' } },
+  Batch: { getBatch: ofObject, cancelBatch: ofObject, listBatchInstallProfiles: ofObject },
   Event: { getEvent: ofObject, listEventDeliveries: ofObject, replayEvent: ofObject },
   Delivery: {
     getDelivery: ofObject,

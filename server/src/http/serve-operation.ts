@@ -46,7 +46,7 @@ export type WriteHandler = AnyWrite<Context & Probing, Input>;
 
 /** Requests with thousands of rows must leave database connections free for small requests. */
 const largeBodyLimits = { running: 3, waiting: 32 };
-/** A thousand QR codes take a second of the process. One account draws two files at once. */
+/** A thousand QR codes take seconds of the process. One account draws two files at once. */
 const fileLimits = { running: 4, waiting: 8 };
 const unlimited: AccountTurns = (_, work) => work();
 

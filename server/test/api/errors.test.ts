@@ -48,6 +48,8 @@ const promised: Record<string, [status: number, type: string]> = {
   consumer_limit_reached: [409, 'conflict_error'],
   cursor_expired: [410, 'invalid_request_error'],
   execution_limit_reached: [429, 'rate_limit_error'],
+  batch_limit_reached: [429, 'rate_limit_error'],
+  install_link_limit_reached: [409, 'conflict_error'],
   stream_limit_reached: [429, 'rate_limit_error'],
   core_not_connected: [409, 'conflict_error'],
   body_too_large: [413, 'invalid_request_error'],
@@ -113,6 +115,8 @@ const refusals = {
   cursor_behind: undefined,
   consumer_limit_reached: undefined,
   execution_limit_reached: undefined,
+  batch_limit_reached: undefined,
+  install_link_limit_reached: undefined,
   stream_limit_reached: undefined,
   core_not_connected: undefined,
 } as const;

@@ -325,9 +325,9 @@ describe('a recovery with dry_run', () => {
       ({ status }) => status === 'succeeded',
     );
     expect(finished.queued_count).toBe(3);
-    expect((await call(service, 'POST', `${path}/recover`, { body })).json.event_count).toBe(0);
+    // What changes nothing stores no answer under its key.
     const again = await call(service, 'POST', `${path}/recover`, { body, idempotencyKey: 'preview' });
-    expect(again.text).toBe(preview.text);
+    expect(again.json.event_count).toBe(0);
     expect((await call(service, 'POST', '/v1/webhook_endpoints/we_x/recover', { body })).status).toBe(404);
   });
 

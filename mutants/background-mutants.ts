@@ -72,16 +72,6 @@ const beatMutants: Mutant[] = [
     why: 'A living worker keeps its leases.',
   },
   {
-    name: 'released-order-keeps-its-fence',
-    ...{
-      file: dead,
-      find: `progress = progress - 'waiting_for',\n      fence = fence + 1`,
-      replace: `progress = progress - 'waiting_for'`,
-    },
-    tests: [api('dead-workers')],
-    why: 'A worker that was only frozen writes nothing more.',
-  },
-  {
     name: 'waiting-order-is-released',
     ...{
       file: dead,
@@ -99,7 +89,7 @@ const beatMutants: Mutant[] = [
   },
   {
     name: 'released-order-keeps-its-place',
-    ...{ file: dead, find: '      due_at = now(),\n', replace: '' },
+    ...{ file: dead, find: ',\n      due_at = now()', replace: '' },
     tests: [api('dead-workers')],
     why: 'The next claim finds it without a look back.',
   },

@@ -103,7 +103,7 @@ const idempotency: Mutant[] = [
   },
   {
     name: 'expired-key-not-overwritten',
-    file: 'server/src/platform/idempotency/sql.ts',
+    file: 'server/src/platform/idempotency/keys-in-statement.ts',
     find: 'body = excluded.body,',
     replace: '',
     tests: [api('guards')],

@@ -11,14 +11,6 @@ const network = 'server/src/network/es2plus/es2-network.ts';
 /** Mutants of orders: how they are accepted, claimed, given back, decided by operators, and sent to an SM-DP+. */
 export const orderMutants: Mutant[] = [
   {
-    name: 'order-replayed-as-a-secret',
-    file: 'server/src/platform/idempotency/keys-in-statement.ts',
-    find: ',\n      is_sealed = false',
-    replace: '',
-    tests: [api('idempotency')],
-    why: 'An order may use a key again that once had a secret answer.',
-  },
-  {
     name: 'orders-of-the-dashboard-mixed',
     file: accept,
     find: `\${actor.id} \${ip} \${via}`,
@@ -76,10 +68,10 @@ export const orderMutants: Mutant[] = [
   },
   {
     name: 'orphan-released-with-its-fence',
-    file: queue,
-    find: `progress = progress - 'waiting_for',\n    fence = fence + 1`,
+    file: 'server/src/orders/executions/sql-parts.ts',
+    find: `progress = progress - 'waiting_for',\n      fence = fence + 1`,
     replace: `progress = progress - 'waiting_for'`,
-    tests: [api('execution-queue'), api('waiting')],
+    tests: [api('execution-queue'), api('waiting'), api('dead-workers')],
     why: 'Nothing that a dead process still sends can end an order that was released.',
   },
   {

@@ -7,16 +7,16 @@ const secrets = 'server/src/platform/secrets/sql.ts';
 export const platformMutants: Mutant[] = [
   {
     name: 'plain-answer-marked-as-sealed',
-    file: 'server/src/platform/idempotency/sql.ts',
-    find: ',\n    is_sealed = excluded.is_sealed',
+    file: 'server/src/platform/idempotency/keys-in-statement.ts',
+    find: ',\n      is_sealed = excluded.is_sealed',
     replace: '',
     tests: [api('idempotency')],
     why: 'A key that is used again after its expiry says whether its new answer is encrypted.',
   },
   {
     name: 'expired-key-keeps-its-end',
-    file: 'server/src/platform/idempotency/sql.ts',
-    find: '    expires_at = excluded.expires_at,\n',
+    file: 'server/src/platform/idempotency/keys-in-statement.ts',
+    find: '      expires_at = excluded.expires_at,\n',
     replace: '',
     tests: [api('idempotency')],
     why: 'A key that is used again after its expiry is protected for 24 hours again.',

@@ -1,3 +1,4 @@
+import { freeFromHolder } from '../orders/executions/sql-parts.ts';
 import { one } from '../platform/db/statement.ts';
 import type { Service } from './service.ts';
 import { deadAfterMs } from './worker-beat.ts';
@@ -5,8 +6,8 @@ import { deadAfterMs } from './worker-beat.ts';
 type Released = { workers: number; executions: number; endpoints: number; services: number };
 
 /**
- * Ends the leases of workers whose beat has stopped, and forgets those workers. A higher fence stops all later writes of one that was
- * only frozen. What a lingering transaction has locked is left to expire.
+ * Ends the leases of workers whose beat has stopped, and forgets those workers. What a lingering transaction has locked is left to
+ * expire.
  */
 const endLeasesOfDead = one<Released, [deadAfterMs: number]>('worker_end_leases_of_dead')`
 with dead as (
@@ -21,10 +22,8 @@ with dead as (
 ), orders as (
   -- Due now, so that the next claim finds it without looking back.
   update execution_queue
-  set leased_until = null,
-      due_at = now(),
-      progress = progress - 'waiting_for',
-      fence = fence + 1
+  set ${freeFromHolder},
+      due_at = now()
   where ctid = any(array(select ctid from held))
   returning 1
 ), endpoints as (

@@ -4,7 +4,7 @@ import type { Service } from '../background/service.ts';
 import type { RequestLine } from '../views/request-log/buffer.ts';
 import { wayOf } from './audit-write.ts';
 import { errorForLog } from './error-for-log.ts';
-import { createTokenBuckets } from './token-buckets.ts';
+import { createTokenBuckets, takeToken } from './token-buckets.ts';
 
 type Ended = { status: number; durationMs: number; path: string; wasSent: boolean };
 
@@ -33,7 +33,7 @@ export function createRequestLogger(
     const { operation } = request.routeOptions.config;
     const { status, durationMs, path, wasSent } = ended;
     if (status < 400 && level !== 'all' && (level === 'errors' || !operation || !isWrite(operation))) return;
-    if (status === 429 && !takeFrom(bucketOf(account.uuid))) return;
+    if (status === 429 && !takeToken(bucketOf(account.uuid))) return;
     if (!requestLog.hasRoom(status)) return;
     requestLog.add({
       accountUuid: account.uuid,
@@ -54,12 +54,6 @@ export function createRequestLogger(
 }
 
 const none: string[] = [];
-
-function takeFrom(bucket: { tokens: number }): boolean {
-  if (bucket.tokens < 1) return false;
-  bucket.tokens -= 1;
-  return true;
-}
 
 function idempotencyOf(request: FastifyRequest): RequestLine['idempotency'] {
   if (request.headers['idempotency-key'] === undefined) return null;

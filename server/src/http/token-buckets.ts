@@ -8,6 +8,13 @@ type Options = {
   monotonicMs: () => number;
 };
 
+/** Takes one token, if there is one. */
+export function takeToken(bucket: TokenBucket): boolean {
+  if (bucket.tokens < 1) return false;
+  bucket.tokens -= 1;
+  return true;
+}
+
 /** Returns the refilled token bucket of an id. The caller subtracts the tokens it takes. */
 export function createTokenBuckets({
   perSecond,

@@ -1,6 +1,6 @@
 import { parseAddress } from '../platform/addresses/parse-address.ts';
 import { AppError } from '../platform/app-error.ts';
-import { createTokenBuckets } from './token-buckets.ts';
+import { createTokenBuckets, takeToken } from './token-buckets.ts';
 
 export type UnknownKeyLimit = {
   /** Throws if this address is over its limit. */
@@ -30,9 +30,7 @@ export function createUnknownKeyLimit(
 
   return {
     take(address) {
-      const bucket = bucketOf(address);
-      if (bucket.tokens < 1) throw tooMany(of, perSecond, burst);
-      bucket.tokens -= 1;
+      if (!takeToken(bucketOf(address))) throw tooMany(of, perSecond, burst);
     },
     refund(address) {
       bucketOf(address).tokens += 1;

@@ -66,8 +66,8 @@ const longestWaitMs = 60_000;
 const iccid = /^[0-9]{18,20}$/;
 
 /**
- * Orders that were accepted together share an entry, whose target is the first of them or their batch. Returns the targets of the entries that
- * also tell of this execution, or of the order of the eSIM with this ICCID. `accountUuid` is undefined for all accounts.
+ * Orders that were accepted together share an entry, whose target is the first of them or their batch. Returns the targets of the
+ * entries that also tell of this execution, or of the order of the eSIM with this ICCID. `accountUuid` is undefined for all accounts.
  */
 async function findOrders(db: Queryable, accountUuid: string | undefined, target: string): Promise<string[]> {
   const uuid =

@@ -3,7 +3,7 @@ import { recordAudit } from '../../accounts/audit/record.ts';
 import type { KnownKey } from '../../accounts/key-directory.ts';
 import type { Service } from '../../background/service.ts';
 import { AppError } from '../../platform/app-error.ts';
-import { createTokenBuckets, type TokenBucket } from '../token-buckets.ts';
+import { createTokenBuckets, takeToken } from '../token-buckets.ts';
 import { networkOf } from '../unknown-key-limit.ts';
 
 // Entries an hour and process. Strangers choose how often they try, so what they fill is bounded; the metric counts all.
@@ -30,8 +30,8 @@ export function createRefusedSignIns(
     if (!(error instanceof AppError) || (error.status !== 401 && error.status !== 429)) return;
     service.metrics.signInsRefused.inc({ reason: error.code });
     const isNoted = known
-      ? take(ofKey(known.apiKey.uuid))
-      : error.status === 401 && take(ofNetwork(networkOf(request.ip))) && take(ofAll(''));
+      ? takeToken(ofKey(known.apiKey.uuid))
+      : error.status === 401 && takeToken(ofNetwork(networkOf(request.ip))) && takeToken(ofAll(''));
     if (isNoted) await record(service, request, error, known);
   };
 }
@@ -52,10 +52,4 @@ async function record(
       changes: { reason: code },
     },
   ).catch((error: Error) => log.warn({ error: error.message }, 'a refused sign-in was not recorded'));
-}
-
-function take(bucket: TokenBucket): boolean {
-  if (bucket.tokens < 1) return false;
-  bucket.tokens -= 1;
-  return true;
 }

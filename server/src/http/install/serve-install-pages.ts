@@ -12,7 +12,7 @@ import { AppError } from '../../platform/app-error.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { discardRest } from '../discard-rest.ts';
 import type { RefusalPace } from '../pace-refusals.ts';
-import { createTokenBuckets } from '../token-buckets.ts';
+import { createTokenBuckets, takeToken } from '../token-buckets.ts';
 import { detectDevice } from './detect-device.ts';
 import { isPerson } from './is-person.ts';
 import { renderNotice, renderPage, type Shown } from './page.ts';
@@ -57,7 +57,7 @@ export function serveInstallPages(app: FastifyInstance, service: Service, pace: 
 
   app.get(url, (request, reply) =>
     withLink(request, reply, async (link) => {
-      if (isPerson(request) && take(ofViews(link.id))) await recordView(db, viewerOf(request), link);
+      if (isPerson(request) && takeToken(ofViews(link.id))) await recordView(db, viewerOf(request), link);
       return sendPage(request, reply, link, null);
     }),
   );
@@ -67,7 +67,7 @@ export function serveInstallPages(app: FastifyInstance, service: Service, pace: 
       if (isFromElsewhere(request) || !canInstall(stepOf(link))) {
         return reply.redirect(pathOf(request), 303);
       }
-      if (!take(ofCodes(link.id))) return sendNotice(request, reply, link, 'tooOften');
+      if (!takeToken(ofCodes(link.id))) return sendNotice(request, reply, link, 'tooOften');
       const esim = await requireEsim(db, link.account_id, link.iccid);
       const viewer = { ...viewerOf(request), db, keyring: service.keyring };
       const seenBy = { install_link_id: idOfUuid(idPrefixes.installLink, link.id) };
@@ -102,7 +102,7 @@ export function serveInstallPages(app: FastifyInstance, service: Service, pace: 
     const { token } = request.params as { token: string };
     const link = await findLink(db, clock, token);
     if (!link) return refuse(request, reply);
-    if (!take(ofRequests(link.id))) {
+    if (!takeToken(ofRequests(link.id))) {
       throw new AppError('rate_limited', 'This link is opened too often; retry after a second.', {
         headers: { 'Retry-After': '1' },
       });
@@ -191,10 +191,4 @@ function isFromElsewhere({ headers }: FastifyRequest): boolean {
   const { 'sec-fetch-site': site = 'none', origin = 'null', host } = headers;
   if (site !== 'same-origin' && site !== 'none') return true;
   return origin !== 'null' && !(URL.canParse(origin) && new URL(origin).host === host);
-}
-
-function take(bucket: { tokens: number }): boolean {
-  if (bucket.tokens < 1) return false;
-  bucket.tokens -= 1;
-  return true;
 }

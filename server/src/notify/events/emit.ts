@@ -8,7 +8,8 @@ type Options = { isWanted?: string; isTest?: true };
 /**
  * The only way to write events: CTEs for other features' statements. The change, its event and the deliveries to all
  * subscribers are then one statement, so none exists without the others. `source` is a relation with the columns of
- * `eventsGiven`; each row becomes an event. `isWanted` excludes endpoints; `isTest` marks events that test receivers. Ordered deliveries wait in `blocked_deliveries`.
+ * `eventsGiven`; each row becomes an event. `isWanted` excludes endpoints; `isTest` marks events that test receivers. Ordered
+ * deliveries wait in `blocked_deliveries`.
  */
 export function emitFrom(source: string, { isWanted = '', isTest }: Options = {}): string {
   return `

@@ -9,6 +9,11 @@ export function isHeld(row: string, fence: string): string {
   return `${row}.fence = ${fence} and ${row}.leased_until is not null`;
 }
 
+/** SQL: takes a row from a worker that is gone. The higher fence stops the writes of one that was only frozen. */
+export const freeFromHolder = `leased_until = null,
+      progress = progress - 'waiting_for',
+      fence = fence + 1`;
+
 /** The values of such a write: the row's key and the claim's fence are `$1` to `$3`. */
 export function heldValues({ account_id, id, fence }: Fenced): unknown[] {
   return [account_id, id, fence];

@@ -16,6 +16,15 @@ export type KeyedRow<Refusal extends string = never> =
 /** The column `locked`: fails if another transaction has the key's lock. */
 export const locksKey = `key is null or ${tryLockKey('account_id', 'key')}`;
 
+/** How an answer replaces one that has expired, in an `on conflict`. */
+export const replaceAnswer = `fingerprint = excluded.fingerprint,
+      status = excluded.status,
+      location = excluded.location,
+      body = excluded.body,
+      created_at = excluded.created_at,
+      expires_at = excluded.expires_at,
+      is_sealed = excluded.is_sealed`;
+
 /** The CTE `claimed`: stores each answer under its key, unless there is one that has not expired. */
 export function claimKeys(condition = ''): string {
   return `claimed as (
@@ -25,13 +34,7 @@ export function claimKeys(condition = ''): string {
   where key is not null and locked${condition}
   order by account_id, key
   on conflict (account_id, key) do update
-  set fingerprint = excluded.fingerprint,
-      status = excluded.status,
-      location = excluded.location,
-      body = excluded.body,
-      created_at = excluded.created_at,
-      expires_at = excluded.expires_at,
-      is_sealed = false
+  set ${replaceAnswer}
   where k.expires_at <= excluded.created_at
   returning account_id, key
 )`;

@@ -1,5 +1,6 @@
 import { count, one, run, single } from '../db/statement.ts';
 import type { Claim } from './claim.ts';
+import { replaceAnswer } from './keys-in-statement.ts';
 import type { Answer, StoredAnswer } from './outcome.ts';
 import { tryLockKey } from './try-lock-key.ts';
 
@@ -38,13 +39,7 @@ export const storeAnswer = run<[accountUuid: string, claim: Claim, answer: Answe
 insert into idempotency_keys (account_id, key, fingerprint, status, location, body, created_at, expires_at, is_sealed)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict (account_id, key) do update
-set fingerprint = excluded.fingerprint,
-    status = excluded.status,
-    location = excluded.location,
-    body = excluded.body,
-    created_at = excluded.created_at,
-    expires_at = excluded.expires_at,
-    is_sealed = excluded.is_sealed`;
+set ${replaceAnswer}`;
 
 export const startWork = run('idempotency_start_work')`savepoint work`;
 

@@ -7,7 +7,15 @@ import { forceKeyLookup } from '../../../platform/db/planner-hints.ts';
 import { column, rowsOf } from '../../../platform/db/rows.ts';
 import { count, exists, list, many, one } from '../../../platform/db/statement.ts';
 import type { WaitingCause } from '../present.ts';
-import { endFrom, type Fenced, hasBatch, heldValues, indexedBatch, isHeld } from '../sql-parts.ts';
+import {
+  endFrom,
+  type Fenced,
+  freeFromHolder,
+  hasBatch,
+  heldValues,
+  indexedBatch,
+  isHeld,
+} from '../sql-parts.ts';
 import type { ExecutionError } from './executions.ts';
 
 /** An execution held by one worker. `fence` proves the claim: every later claim has a higher one. */
@@ -202,9 +210,7 @@ returning 1`;
  */
 export const releaseOrphanedExecutions = count('execution_release_orphaned')`
 update execution_queue
-set leased_until = null,
-    progress = progress - 'waiting_for',
-    fence = fence + 1
+set ${freeFromHolder}
 where leased_until is not null
 returning 1`;
 

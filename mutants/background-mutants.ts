@@ -97,8 +97,8 @@ const beatMutants: Mutant[] = [
     name: 'claims-without-a-fresh-beat',
     ...{
       file: `${sender}/claimer.ts`,
-      find: '(isFresh() ? claimUnproven(count) : [])',
-      replace: 'claimUnproven(count)',
+      find: 'if (!isFresh()) return [];',
+      replace: '',
     },
     tests: [webhooks('leases')],
     why: 'A sender that may be taken for dead takes nothing.',

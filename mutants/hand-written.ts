@@ -13,6 +13,7 @@ import { decisionMutants } from './decision-mutants.ts';
 import { deploymentMutants } from './deployment-mutants.ts';
 import { feedMutants } from './feed-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
+import { handOverMutants } from './hand-over-mutants.ts';
 import { installLinkMutants } from './install-link-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
@@ -746,6 +747,7 @@ export const handWritten: readonly Mutant[] = [
   ...serviceMutants,
   ...webhookMutants,
   ...backgroundMutants,
+  ...handOverMutants,
   ...batchMutants,
   ...recoveryMutants,
   ...nameMutants,

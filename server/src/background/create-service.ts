@@ -3,6 +3,7 @@ import { createKeyDirectory } from '../accounts/key-directory.ts';
 import { addressPolicyOf } from '../config/address-policy.ts';
 import { coreModeOf } from '../config/core-mode-of.ts';
 import type { Config } from '../config/settings.ts';
+import { createHandOver } from '../notify/events/hand-over.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Connection } from '../platform/db/connect.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -50,6 +51,8 @@ export async function createService(
   const purpose = config.role === 'api' ? 'readers' : 'signals';
   const { keyring, missingKeys } = await openKeyring(config, db, log);
   const addressPolicy = addressPolicyOf(config);
+  const connectionString = listenUrlOf(config, connection, log);
+  const signals = createSignals({ db, connectionString, purpose, onError });
   return {
     ...config,
     ...config.retired,
@@ -60,7 +63,8 @@ export async function createService(
     clockTrouble,
     writeTrouble,
     newUuid,
-    signals: createSignals({ db, connectionString: listenUrlOf(config, connection, log), purpose, onError }),
+    signals,
+    handOver: createHandOver(signals),
     keyring,
     addressPolicy,
     probes: startProbes({ clock, clockTrouble, keyring, log, addressPolicy }, config),

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { KeyDirectory } from '../accounts/key-directory.ts';
 import type { CoreMode } from '../network/core-mode.ts';
+import type { HandOver } from '../notify/events/hand-over.ts';
 import type { Probing } from '../notify/webhooks/sender/probes.ts';
 import type { AddressPolicy } from '../platform/addresses/address-policy.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -27,6 +28,7 @@ export type Service = Probing &
     writeTrouble(): string | null;
     newUuid: NewUuid;
     signals: Signals;
+    handOver: HandOver;
     keyring: Keyring;
     /** Ids of encryption keys that stored secrets may need and this process does not have. It is then not ready. */
     missingKeys: string[];

@@ -27,6 +27,7 @@ export function startExecutions(
     newUuid: service.newUuid,
     holder: uuidText(service.newUuid()),
     signals: service.signals,
+    handOver: service.handOver,
     network,
     core: service.core,
     onOutcome(type, outcome) {

@@ -61,12 +61,15 @@ export function startWebhooks(
     ...overrides,
   });
   const unsubscribe = service.signals.on('deliveries', sender.wake);
+  const endHandOver = service.handOver.onCommit(sender.take);
   return {
     wake: sender.wake,
+    take: sender.take,
     interrupt: sender.interrupt,
     flushStats: stats.flush,
     async stop(timeoutMs: number) {
       unsubscribe();
+      endHandOver();
       await sender.stop(timeoutMs);
       await statsTimer.stop();
       await stats.flush().catch(onError);

@@ -84,10 +84,12 @@ export function startFeed(
   const unsubscribe = signals.on('deliveries', (subject) => {
     if (subject !== deployment.uuid && !subject?.includes('/')) sequencer.wake();
   });
+  const endFollowing = service.handOver.onTaken(sequencer.wake);
   return {
     wake: sequencer.wake,
     async stop() {
       unsubscribe();
+      endFollowing();
       await sequencer.stop();
       await placer.stop();
       await listeners.stop();

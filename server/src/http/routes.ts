@@ -24,6 +24,7 @@ import { listSessions } from '../accounts/sessions/list-sessions.ts';
 import { updateApiKey } from '../accounts/update-key.ts';
 import type { AnyWrite } from '../accounts/write.ts';
 import { getEvent } from '../notify/events/get.ts';
+import type { HandingOver } from '../notify/events/hand-over.ts';
 import { listEvents } from '../notify/events/list.ts';
 import { listEventTypes } from '../notify/events/list-types.ts';
 import { sendTestEvent } from '../notify/events/send-test.ts';
@@ -84,7 +85,7 @@ import { listRequests } from '../views/request-log/list.ts';
 
 type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: Context, input: InputOf<O>) => Promise<ResultOf<O>>
-  : AnyWrite<Context & Probing, InputOf<O>, AnswerOf<O>>;
+  : AnyWrite<Context & Probing & HandingOver, InputOf<O>, AnswerOf<O>>;
 
 type Elsewhere = 'readEventFeed' | OperatorOperationId;
 

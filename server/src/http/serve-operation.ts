@@ -13,6 +13,7 @@ import type { Account, Context } from '../accounts/context.ts';
 import type { KnownKey } from '../accounts/key-directory.ts';
 import type { AnyWrite } from '../accounts/write.ts';
 import type { Service } from '../background/service.ts';
+import type { HandingOver } from '../notify/events/hand-over.ts';
 import type { Probing } from '../notify/webhooks/sender/probes.ts';
 import { AppError } from '../platform/app-error.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -42,7 +43,7 @@ type Input = {
   body: Record<string, unknown>;
 };
 export type ReadHandler = (ctx: Context, input: Input) => Promise<object>;
-export type WriteHandler = AnyWrite<Context & Probing, Input>;
+export type WriteHandler = AnyWrite<Context & Probing & HandingOver, Input>;
 
 /** Requests with thousands of rows must leave database connections free for small requests. */
 const largeBodyLimits = { running: 3, waiting: 32 };
@@ -73,7 +74,7 @@ export function serveOperation(
   const checkBody = isWrite(definition)
     ? onFirstCall(() => compileValidator(definition.body ?? noFields))
     : () => null;
-  const { clock, newUuid, signals, keyring, addressPolicy, probes, mode, core } = service;
+  const { clock, newUuid, signals, handOver, keyring, addressPolicy, probes, mode, core } = service;
   const { endpointLimit, usageMaxAgeMs, requiresCheckDigit, publicUrl } = service;
 
   app.route({
@@ -164,7 +165,7 @@ export function serveOperation(
     );
   }
 
-  function contextOf(request: FastifyRequest, db: Database): Context & Probing {
+  function contextOf(request: FastifyRequest, db: Database): Context & Probing & HandingOver {
     const { account, apiVersion, id: requestId, ip } = request;
     const { apiKey } = callerOf(request);
     // Listed one by one: spreading an object took 3 % of the time to accept an order.
@@ -173,6 +174,7 @@ export function serveOperation(
       clock,
       newUuid,
       signals,
+      handOver,
       keyring,
       addressPolicy,
       probes,

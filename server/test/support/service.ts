@@ -17,6 +17,7 @@ import { createApp } from '../../src/http/app.ts';
 import { operatorRoutes } from '../../src/http/operator-routes.ts';
 import { routes } from '../../src/http/routes.ts';
 import type { Core, Network } from '../../src/network/port.ts';
+import { createHandOver } from '../../src/notify/events/hand-over.ts';
 import type { Sequencer, startSequencer } from '../../src/notify/feed/sequencer.ts';
 import type { Sender, startSender } from '../../src/notify/webhooks/sender/start-sender.ts';
 import type { startExecutionWorker } from '../../src/orders/executions/worker.ts';
@@ -105,6 +106,21 @@ export async function startService({
   const metrics = createMetrics(db);
   const onError = createErrorHandler({ metrics, log });
   const probes = startProbes({ clock, clockTrouble: () => null, keyring, log, addressPolicy }, config);
+  const signals: Service['signals'] = {
+    announce: (topic, subject) => {
+      for (const listener of listeners.get(topic) ?? []) setImmediate(listener, subject);
+    },
+    on(topic, listener) {
+      listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
+      return () =>
+        void listeners.set(
+          topic,
+          (listeners.get(topic) ?? []).filter((one) => one !== listener),
+        );
+    },
+    setAlone: () => {},
+    stop: async () => {},
+  };
   const service: Service = {
     mode: 'sandbox',
     core: 'mock',
@@ -115,21 +131,8 @@ export async function startService({
     clockTrouble: () => null,
     writeTrouble: db.writeTrouble,
     newUuid,
-    signals: {
-      announce: (topic, subject) => {
-        for (const listener of listeners.get(topic) ?? []) setImmediate(listener, subject);
-      },
-      on(topic, listener) {
-        listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
-        return () =>
-          void listeners.set(
-            topic,
-            (listeners.get(topic) ?? []).filter((one) => one !== listener),
-          );
-      },
-      setAlone: () => {},
-      stop: async () => {},
-    },
+    signals,
+    handOver: createHandOver(signals),
     keyring,
     missingKeys: [],
     addressPolicy,

@@ -19,18 +19,19 @@ export function emitFrom(source: string, { isWanted = '', isTest }: Options = {}
   ), subscribed as materialized (
     -- The body is read for ordered endpoints only.
     select source.account_id, source.event_id, source.event_at, endpoint.id as endpoint_id,
+      ${deliveryId('source.event_id')} as delivery_id, endpoint.xmin::text as endpoint_version,
       case when endpoint.ordering = 'esim' then ${iccidOfBody('source.event_body')} end as order_key
     from ${source} source
     join webhook_endpoints endpoint on endpoint.account_id = source.account_id and endpoint.status = 'enabled'
       and endpoint.enabled_event_types && string_to_array(source.event_subscriptions, ' ')${isWanted}
   ), fanned_out as (
     insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
-    select account_id, ${deliveryId('event_id')}, event_id, endpoint_id, 'event', event_at
+    select account_id, delivery_id, event_id, endpoint_id, 'event', event_at
     from subscribed
     where order_key is null
   ), put_in_order as (
     insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, created_at)
-    select account_id, ${deliveryId('event_id')}, event_id, endpoint_id, 'event', order_key, event_at
+    select account_id, delivery_id, event_id, endpoint_id, 'event', order_key, event_at
     from subscribed
     where order_key is not null
   )`;

@@ -7,11 +7,16 @@ import { createGroupCommit, perDatabase } from '../../platform/db/group-commit.t
 import { readStored } from '../../platform/idempotency/outcome.ts';
 import { uuidText } from '../../platform/ids/uuid.ts';
 import { redact } from '../../platform/telemetry/redact.ts';
+import type { HandingOver } from './hand-over.ts';
 import { composeEvent } from './new-event.ts';
 import { type NewTestEvent, sendTestEventRows } from './sql/send-test.ts';
 
 /** Emits a test event the same way as real events. */
-export const sendTestEvent: GroupedWrite<Context, InputOf<Operations['sendTestEvent']>, Event> = {
+export const sendTestEvent: GroupedWrite<
+  Context & HandingOver,
+  InputOf<Operations['sendTestEvent']>,
+  Event
+> = {
   async writeGrouped(ctx, { body: { type, data } }, { claim, render }) {
     if (ctx.mode !== 'sandbox') return { kind: 'refused', refusal: notInLive() };
     const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, type, data });
@@ -32,11 +37,17 @@ export const sendTestEvent: GroupedWrite<Context, InputOf<Operations['sendTestEv
     };
     for (;;) {
       const result = await writerOf(ctx.db)(row);
-      if (result.outcome === 'overtaken') continue;
-      if (result.outcome === 'stored') return readStored(result, claim);
-      if (result.outcome === 'in_progress') return { kind: 'in_progress' };
-      ctx.signals.announce('deliveries', ctx.account.uuid);
-      return { kind: 'answered', answer: row.answer, replayed: false };
+      switch (result.outcome) {
+        case 'overtaken':
+          continue;
+        case 'stored':
+          return readStored(result, claim);
+        case 'in_progress':
+          return { kind: 'in_progress' };
+        case 'sent':
+          ctx.handOver.announce({ ...result, event, isTest: true });
+          return { kind: 'answered', answer: row.answer, replayed: false };
+      }
     }
   },
 };

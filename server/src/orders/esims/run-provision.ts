@@ -25,7 +25,7 @@ import { failAfterLastAttempt, rollBackAndFail } from './roll-back-provision.ts'
 import {
   type FirstBundle,
   type Provisioned,
-  type SettleOutcome,
+  type Settled,
   settleProvisionedRows,
   storeOrdered,
 } from './sql/orders.ts';
@@ -50,7 +50,7 @@ export function createProvisionRunner(iccids: IccidSource, firstBundle: FirstBun
   };
 }
 
-type SettlerOf = (db: Deps['db']) => GroupCommit<Provisioned, SettleOutcome>;
+type SettlerOf = (db: Deps['db']) => GroupCommit<Provisioned, Settled>;
 
 async function provision(
   deps: Deps,
@@ -66,12 +66,16 @@ async function provision(
   if (ordered.kind !== 'ordered') return ordered;
   const ready = await confirmAndRelease(deps, execution, ordered.iccid);
   if (ready.kind !== 'ready') return ready;
-  const outcome = await settlerOf(deps.db)(settled(deps, execution, ready)).catch(unlessIccidTaken);
-  if (outcome === 'taken')
+  const row = toSettle(deps, execution, ready);
+  const settled = await settlerOf(deps.db)(row).catch(unlessIccidTaken);
+  if (settled === 'taken')
     return rollBackAndFail(deps, execution, iccidTaken(execution, ready.iccid), { belongsToOther: true });
+  const { outcome, ...committed } = settled;
   if (outcome === 'gone') return rollBackAndFail(deps, execution, terminatedMeanwhile);
-  if (outcome === 'settled') deps.onOutcome(execution.type, 'succeeded');
-  return done;
+  if (outcome === 'lost') return done;
+  deps.onOutcome(execution.type, 'succeeded');
+  deps.handOver.announce({ ...committed, event: row.event, isTest: false });
+  return { kind: 'done', isAnnounced: true };
 }
 
 /** A profile that a device may download. */
@@ -126,7 +130,7 @@ async function confirmAndRelease(
   return { kind: 'ready', iccid, matchingId, smdpAddress, confirmationCodeRequired };
 }
 
-function settled(deps: Deps, execution: HeldExecution, { iccid, matchingId, ...ready }: Ready): Provisioned {
+function toSettle(deps: Deps, execution: HeldExecution, { iccid, matchingId, ...ready }: Ready): Provisioned {
   const { account_id, id, fence } = execution;
   return {
     account_id,

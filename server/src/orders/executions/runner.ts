@@ -1,6 +1,7 @@
 import type { ExecutionErrorCode, ExecutionType } from '@simplane/contract';
 import type { CoreMode } from '../../network/core-mode.ts';
 import type { Call, Network, Refusal, Reply } from '../../network/port.ts';
+import type { HandingOver } from '../../notify/events/hand-over.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import type { Signals } from '../../platform/db/signals.ts';
@@ -19,7 +20,7 @@ export {
   wakeChanges,
 } from './sql/queue.ts';
 
-export type Deps = {
+export type Deps = HandingOver & {
   db: Database;
   clock: Clock;
   newUuid: NewUuid;
@@ -41,10 +42,10 @@ export type Deps = {
 };
 
 /**
- * `done`: the runner ended the execution, or another worker has claimed it. `failed`: the network failed; the execution is
+ * `done`: the runner ended the execution, or another worker has claimed it; `isAnnounced`, if nothing else is to be told. `failed`: the network failed; the execution is
  * retried later, and `fail` is called when no attempt is left.
  */
-export type RunOutcome = { kind: 'done' } | Extract<Reply<never>, { kind: 'failed' }>;
+export type RunOutcome = { kind: 'done'; isAnnounced?: true } | Extract<Reply<never>, { kind: 'failed' }>;
 
 /** ICCIDs that cost nothing: a claim takes as many as it may need, and returns the unused ones. */
 export type IccidStock = {

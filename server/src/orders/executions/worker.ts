@@ -37,7 +37,8 @@ export function startExecutionWorker(options: Options): WorkQueue {
       if (error instanceof ClaimLost) throw error;
       return giveBack.afterError(claimed, error);
     }
-    options.signals.announce('deliveries', claimed.account_id);
+    if (outcome.kind !== 'done' || !outcome.isAnnounced)
+      options.signals.announce('deliveries', claimed.account_id);
     const failures = Number(claimed.progress['failures'] ?? 0);
     const isPaused = breaker.isPaused();
     const isStopping = stopping.aborted;

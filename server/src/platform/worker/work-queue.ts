@@ -14,8 +14,10 @@ type Options<Job> = {
   onError(error: unknown): void;
 };
 
-export type WorkQueue = {
+export type WorkQueue<Job = unknown> = {
   wake(): void;
+  /** Runs a job that this process holds without having claimed it. */
+  add(job: Job): void;
   /** Ends what runs now as a shutdown does, and goes on. */
   interrupt(): void;
   stop(timeoutMs: number): Promise<void>;
@@ -28,7 +30,7 @@ const maxTimerMs = 10_000;
  * The claim-run-settle loop. The queue is a table; this runs a bounded number of its rows at once. A job that throws is left
  * as it is: its lease expires, and then any process may claim it again.
  */
-export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
+export function startWorkQueue<Job>(options: Options<Job>): WorkQueue<Job> {
   const { claim, run, concurrency, pollMs, onError } = options;
   // Half of the slots per claim, so that some jobs are claimed while others run. With full claims this process and the database
   // wait for each other, and a worker did 2,750 orders a second instead of 3,450.
@@ -48,6 +50,14 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
     }
   }
 
+  function begin(job: Job): void {
+    const done = start(job).finally(() => {
+      running.delete(done);
+      wake();
+    });
+    running.add(done);
+  }
+
   async function loop(): Promise<void> {
     while (!stopped) {
       const count = Math.min(concurrency - running.size, maxPerClaim);
@@ -56,13 +66,7 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
           onError(error);
           return [];
         });
-        for (const job of jobs) {
-          const done = start(job).finally(() => {
-            running.delete(done);
-            wake();
-          });
-          running.add(done);
-        }
+        for (const job of jobs) begin(job);
         if (jobs.length === count) wake(); // there may be more
       }
       await rest(pollMs);
@@ -72,6 +76,7 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue {
   const looping = loop();
   return {
     wake,
+    add: begin,
     interrupt() {
       stopping.abort();
       stopping = new AbortController();

@@ -11,6 +11,7 @@ import {
 } from '../../../platform/idempotency/keys-in-statement.ts';
 import type { Answer } from '../../../platform/idempotency/outcome.ts';
 import { emitFrom } from '../emit.ts';
+import { type QueuedDelivery, splitQueued, withQueued } from '../hand-over.ts';
 import type { NewEvent } from '../new-event.ts';
 
 export type NewTestEvent = {
@@ -29,12 +30,19 @@ export type NewTestEvent = {
   };
 };
 
-const sent: KeyedRow<'sent'> = { outcome: 'sent' };
+/** With what a `Committed` needs. */
+type Sent = { outcome: 'sent'; deliveries: QueuedDelivery[]; sentAtMs: number };
 
 /** Writes test events in one statement, each with its audit entry and its answer, and returns one outcome per row, in input order. */
-export async function sendTestEventRows(db: Queryable, rows: NewTestEvent[]): Promise<KeyedRow<'sent'>[]> {
-  const others = await db.query<{ n: number } & KeyedRow<'sent'>>(send, given.values(rows));
-  const results = rows.map(() => sent);
+export async function sendTestEventRows(db: Queryable, rows: NewTestEvent[]): Promise<(KeyedRow | Sent)[]> {
+  const sentAtMs = performance.now();
+  const read = await db.query<{ n: number } & KeyedRow & QueuedDelivery>(send, given.values(rows));
+  const { own: others, deliveriesOf } = splitQueued(read);
+  const results: (KeyedRow | Sent)[] = rows.map(({ event }) => ({
+    outcome: 'sent',
+    deliveries: deliveriesOf(event),
+    sentAtMs,
+  }));
   for (const { n, ...result } of others) results[n - 1] = result;
   return results;
 }
@@ -80,5 +88,5 @@ with checked as materialized (
   select account_id, audit_id, actor_type, actor_id, actor_name, 'event.test_sent', 'event', target_id, changes::jsonb, request_id,
     ip, via, event_at
   from wanted
-)${otherOutcomes('event_id in (select event_id from wanted)')}`,
+)${withQueued(otherOutcomes('event_id in (select event_id from wanted)'), 6)}`,
 };

@@ -10,8 +10,8 @@ import {
   type EndpointKey,
   expireSecrets,
   insertSecret,
-  lockEndpoint,
   removeOldSecrets,
+  renewEndpoint,
 } from './sql/endpoints.ts';
 
 const defaultOverlapSeconds = 86_400;
@@ -25,7 +25,7 @@ export async function rotateWebhookSecret(
   { params, body }: InputOf<Operations['rotateWebhookSecret']>,
 ) {
   const key = endpointKey(ctx, params.id);
-  if (!(await lockEndpoint(tx, key))) throw noSuchEndpoint(params.id);
+  if (!(await renewEndpoint(tx, key))) throw noSuchEndpoint(params.id);
   const now = new Date(ctx.clock.nowMs());
   const overlapSeconds = body.expires_in ?? defaultOverlapSeconds;
   await expireSecrets(tx, key, new Date(now.getTime() + overlapSeconds * 1000));

@@ -25,6 +25,7 @@ export function createClaimer(deps: Deps): Record<QueueName, (count: number) => 
   async function claimUnproven(count: number): Promise<ClaimedDelivery[]> {
     await sleep(Math.max(0, unprovenClaimedAtMs + unprovenClaimIntervalMs - performance.now()));
     unprovenClaimedAtMs = performance.now();
+    if (!isFresh()) return [];
     await due.find();
     const chosen = ready.take.unproven(Math.min(count, unprovenPerClaim));
     try {
@@ -38,7 +39,7 @@ export function createClaimer(deps: Deps): Record<QueueName, (count: number) => 
 
   return {
     proven: async (count) => (isFresh() ? claim(deps, ready.take.proven(count), 'proven') : []),
-    unproven: async (count) => (isFresh() ? claimUnproven(count) : []),
+    unproven: claimUnproven,
     urgent: async (count) => (isFresh() ? claim(deps, ready.take.urgent(count), 'urgent') : []),
   };
 }

@@ -35,11 +35,14 @@ function delivery(ms: number, attempts = 0, fence = 1): ClaimedDelivery {
   };
 }
 
+const target = { version: '1', url: 'https://example.com/', secrets: '', secretsUntil: null };
+const lease = (leftMs: number) => ({ endpointUuid: endpoint, fence: 1, leftMs, target });
+
 /** A claim that takes these; `isFull` if it got as many as it requested. */
 function take(deliveries: ClaimedDelivery[], isFull: boolean, leftMs = 25_000) {
   const position = claims.begin(endpoint);
   for (const one of deliveries) claims.hold(one);
-  claims.end(endpoint, { lease: { endpointUuid: endpoint, fence: 1, leftMs }, sentAtMs: nowMs, isFull });
+  claims.end(endpoint, { lease: lease(leftMs), sentAtMs: nowMs, isFull });
   return position;
 }
 
@@ -83,7 +86,7 @@ describe('the next claim of an endpoint', () => {
     claims.begin(endpoint);
     change();
     claims.end(endpoint, {
-      lease: { endpointUuid: endpoint, fence: 1, leftMs: 1 },
+      lease: lease(1),
       sentAtMs: 0,
       isFull: false,
     });

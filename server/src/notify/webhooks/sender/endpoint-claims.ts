@@ -1,9 +1,9 @@
 import { lowestUuid, lowestUuidAt, unixMsOf } from '../../../platform/ids/uuid-range.ts';
-import type { ClaimedDelivery, EndpointLease } from './sql/claim-deliveries.ts';
+import type { ClaimedDelivery, EndpointLease, Target } from './sql/claim-deliveries.ts';
 
 /** This process's claim on one endpoint. */
 type EndpointClaim = {
-  lease: { fence: number; endsAtMs: number } | null;
+  lease: { fence: number; endsAtMs: number; target: Target } | null;
   /** Claimed deliveries without a stored result, with their number of attempts. */
   held: Map<string, number>;
   /** The last claim took the deliveries without an attempt up to this id. */
@@ -15,6 +15,8 @@ type EndpointClaim = {
   from: string | null;
   lookedBackAtMs: number;
   isClaiming: boolean;
+  /** When the last claim ended. */
+  claimedAtMs: number;
   /** Another process holds the lease. */
   isRefused: boolean;
   /** This process cannot send to the endpoint at the moment, and does not claim it until then. */
@@ -42,32 +44,9 @@ export function createEndpointClaims(monotonicMs: () => number, wallMs: () => nu
   function claimOf(endpointUuid: string): EndpointClaim {
     const known = claims.get(endpointUuid);
     if (known) return known;
-    const claim: EndpointClaim = {
-      lease: null,
-      held: new Map(),
-      position: lowestUuid,
-      highest: lowestUuid,
-      start: 'beginning',
-      from: null,
-      avoidedUntilMs: Number.NEGATIVE_INFINITY,
-      lookedBackAtMs: Number.NEGATIVE_INFINITY,
-      isClaiming: false,
-      isRefused: false,
-      usedAtMs: monotonicMs(),
-    };
+    const claim = newClaim(monotonicMs());
     claims.set(endpointUuid, claim);
     return claim;
-  }
-
-  function afterOf(claim: EndpointClaim): string {
-    if (claim.start === 'beginning') return lowestUuid;
-    const { position, highest, start, from } = claim;
-    // After an id from a clock that is ahead, ids from other clocks must still be found.
-    const now = lowestUuidAt(wallMs());
-    const recent = before(highest < now ? highest : now, lookBackMs);
-    let after = start === 'look back' ? recent : position;
-    if (claim.usedAtMs - claim.lookedBackAtMs >= lookBackIntervalMs && recent < after) after = recent;
-    return from !== null && from < after ? from : after;
   }
 
   return {
@@ -82,7 +61,7 @@ export function createEndpointClaims(monotonicMs: () => number, wallMs: () => nu
       const claim = claimOf(endpointUuid);
       claim.isClaiming = true;
       claim.usedAtMs = monotonicMs();
-      const afterUuid = afterOf(claim);
+      const afterUuid = afterOf(claim, wallMs());
       if (afterUuid !== claim.position) claim.lookedBackAtMs = claim.usedAtMs;
       claim.position = afterUuid;
       claim.start = 'position';
@@ -97,8 +76,9 @@ export function createEndpointClaims(monotonicMs: () => number, wallMs: () => nu
     ): void {
       const claim = claimOf(endpointUuid);
       claim.isClaiming = false;
+      claim.claimedAtMs = monotonicMs();
       claim.isRefused = lease === null;
-      claim.lease = lease && { fence: lease.fence, endsAtMs: sentAtMs + lease.leftMs };
+      claim.lease = lease && { fence: lease.fence, endsAtMs: sentAtMs + lease.leftMs, target: lease.target };
       if (!isFull && claim.start === 'position') claim.start = 'look back';
     },
 
@@ -106,6 +86,7 @@ export function createEndpointClaims(monotonicMs: () => number, wallMs: () => nu
     abort(endpointUuid: string): void {
       const claim = claimOf(endpointUuid);
       claim.isClaiming = false;
+      claim.claimedAtMs = monotonicMs();
       claim.start = 'look back';
     },
 
@@ -114,6 +95,26 @@ export function createEndpointClaims(monotonicMs: () => number, wallMs: () => nu
       claim.held.set(id, attempt_count);
       if (attempt_count > 0) return;
       claim.position = id;
+      if (id > claim.highest) claim.highest = id;
+    },
+
+    /**
+     * The lease under which a delivery can be sent that was queued by a statement sent at this time, without a claim. Null while others
+     * may wait before it, or if a claim may have found it already.
+     */
+    leaseFor(endpointUuid: string, sentAtMs: number): { fence: number; target: Target } | null {
+      const claim = claims.get(endpointUuid);
+      if (!claim?.lease || claim.claimedAtMs >= sentAtMs) return null;
+      const { start, from, avoidedUntilMs } = claim;
+      // While a claim runs, it starts at its position.
+      return start === 'look back' && from === null && monotonicMs() >= avoidedUntilMs ? claim.lease : null;
+    },
+
+    /** Holds a delivery that no claim has found. */
+    holdQueued({ endpoint_id: endpointUuid, id }: ClaimedDelivery): void {
+      const claim = claimOf(endpointUuid);
+      claim.held.set(id, 0);
+      claim.usedAtMs = monotonicMs();
       if (id > claim.highest) claim.highest = id;
     },
 
@@ -182,6 +183,35 @@ export function createEndpointClaims(monotonicMs: () => number, wallMs: () => nu
       return endpointUuids;
     },
   };
+}
+
+function newClaim(nowMs: number): EndpointClaim {
+  return {
+    lease: null,
+    held: new Map(),
+    position: lowestUuid,
+    highest: lowestUuid,
+    start: 'beginning',
+    from: null,
+    avoidedUntilMs: Number.NEGATIVE_INFINITY,
+    lookedBackAtMs: Number.NEGATIVE_INFINITY,
+    isClaiming: false,
+    claimedAtMs: Number.NEGATIVE_INFINITY,
+    isRefused: false,
+    usedAtMs: nowMs,
+  };
+}
+
+/** The id after which the next claim looks. */
+function afterOf(claim: EndpointClaim, wallMs: number): string {
+  if (claim.start === 'beginning') return lowestUuid;
+  const { position, highest, start, from } = claim;
+  // After an id from a clock that is ahead, ids from other clocks must still be found.
+  const now = lowestUuidAt(wallMs);
+  const recent = before(highest < now ? highest : now, lookBackMs);
+  let after = start === 'look back' ? recent : position;
+  if (claim.usedAtMs - claim.lookedBackAtMs >= lookBackIntervalMs && recent < after) after = recent;
+  return from !== null && from < after ? from : after;
 }
 
 /** The lowest id of the millisecond `ms` before the given id's. */

@@ -30,6 +30,10 @@ const idleAfterMs = 60_000;
 
 export type Lanes = ReturnType<typeof createLanes>;
 
+function maxHeldBy({ concurrency }: Lane): number {
+  return concurrency === maxConcurrency ? maxConcurrency * heldPerSlot : concurrency;
+}
+
 /**
  * Isolates endpoints, so a dead or slow one never delays another. An endpoint starts with one delivery in flight. Each success
  * doubles its concurrency; a failure resets it to one, rejects the waiting deliveries and pauses the lane, longer each time.
@@ -82,9 +86,15 @@ export function createLanes(monotonicMs: () => number = () => performance.now())
     /** How many deliveries may be claimed now; 0 while the lane is full, nearly full or paused. */
     roomFor(endpointUuid: string): number {
       const lane = laneOf(endpointUuid);
-      const maxHeld = lane.concurrency === maxConcurrency ? maxConcurrency * heldPerSlot : lane.concurrency;
+      const maxHeld = maxHeldBy(lane);
       const room = maxHeld - lane.held;
       return room < maxHeld / refillDivisor || monotonicMs() < lane.pausedUntilMs ? 0 : room;
+    },
+
+    /** Whether one more delivery may be held. */
+    isOpen(endpointUuid: string): boolean {
+      const lane = laneOf(endpointUuid);
+      return lane.held < maxHeldBy(lane) && monotonicMs() >= lane.pausedUntilMs;
     },
 
     claimed(endpointUuid: string, accountUuid: string): void {

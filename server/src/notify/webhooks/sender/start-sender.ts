@@ -1,5 +1,6 @@
 import type { Keyring } from '../../../platform/secrets/keyring.ts';
 import { startWorkQueue, type WorkQueue } from '../../../platform/worker/work-queue.ts';
+import type { Committed } from '../../events/hand-over.ts';
 import { readSubject } from '../signal.ts';
 import { createClaimer } from './claimer.ts';
 import { createDueEndpoints, scanIntervalMs } from './due-endpoints.ts';
@@ -14,6 +15,7 @@ import type { SendOptions } from './send.ts';
 import { createSigningKeys } from './sign.ts';
 import type { ClaimedDelivery } from './sql/claim-deliveries.ts';
 import { endLeases } from './sql/leases.ts';
+import { createCommittedTaker } from './take-committed.ts';
 
 export { deleteStaleLeases, endAbandonedLeases } from './sql/leases.ts';
 
@@ -28,9 +30,11 @@ type Options = Omit<SendOptions, 'signingKeys'> &
     monotonicMs?: () => number;
   };
 
-export type Sender = Omit<WorkQueue, 'wake'> & {
+export type Sender = Omit<WorkQueue, 'wake' | 'add'> & {
   /** Takes the text of a `DeliverySignal`; without one, looks at all work. */
   wake(subject?: string): void;
+  /** Takes deliveries of an event that was just committed. False if some are left for a claim. */
+  take(committed: Committed): boolean;
   /** Its leases may soon end: cuts off what is being sent, and sends again only with new ones. */
   interrupt(): void;
 };
@@ -67,7 +71,9 @@ export function startSender(options: Options): Sender {
   const runDelivery = createDeliveryRunner({ ...shared, recordResult, postpone: createPostpone(shared) });
   const queues = { proven: start('proven'), unproven: start('unproven'), urgent: start('urgent') };
 
-  function start(queue: QueueName): WorkQueue {
+  const take = createCommittedTaker({ ...shared, run: (delivery) => queues.proven.add(delivery) });
+
+  function start(queue: QueueName): WorkQueue<ClaimedDelivery> {
     return startWorkQueue<ClaimedDelivery>({
       concurrency: slots[queue].total,
       pollMs: scanIntervalMs,
@@ -85,6 +91,7 @@ export function startSender(options: Options): Sender {
   }
 
   return {
+    take,
     wake(subject) {
       const { accountUuid, endpointUuid, deliveryUuid } = subject === undefined ? {} : readSubject(subject);
       if (accountUuid === undefined) due.scanNext();

@@ -1,6 +1,12 @@
 import type { EsimStatus } from '@simplane/contract';
 import type { CoreMode } from '../../../network/core-mode.ts';
 import { emitFrom } from '../../../notify/events/emit.ts';
+import {
+  type Committed,
+  type QueuedDelivery,
+  splitQueued,
+  withQueued,
+} from '../../../notify/events/hand-over.ts';
 import type { NewEvent } from '../../../notify/events/new-event.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { forceKeyLookup } from '../../../platform/db/planner-hints.ts';
@@ -224,7 +230,7 @@ export type Provisioned = Fenced & {
 };
 
 /** `lost`: another worker has claimed the order. `gone`: the eSIM was terminated meanwhile. */
-export type SettleOutcome = 'settled' | 'lost' | 'gone';
+export type Settled = { outcome: 'settled' | 'lost' | 'gone' } & Pick<Committed, 'deliveries' | 'sentAtMs'>;
 
 /** Inserts the first bundle of each eSIM in `source`: account_id, iccid, product_id, reference, price, bundle_id, at. */
 export type FirstBundle = (source: string) => string;
@@ -237,11 +243,19 @@ export async function settleProvisionedRows(
   db: Queryable,
   rows: Provisioned[],
   { firstBundle, core }: { firstBundle: FirstBundle; core: CoreMode },
-): Promise<SettleOutcome[]> {
+): Promise<Settled[]> {
   const statement = { name: `esim_settle_provisioned_${core}`, text: textWith(firstBundle, core) };
-  const outcomes = await db.query<{ n: number; outcome: SettleOutcome }>(statement, provisioned.values(rows));
-  return outcomes.sort((a, b) => a.n - b.n).map(({ outcome }) => outcome);
+  const sentAtMs = performance.now();
+  const read = await db.query<Outcome & QueuedDelivery>(statement, provisioned.values(rows));
+  const { own, deliveriesOf } = splitQueued(read);
+  const outcomes = own.sort((a, b) => a.n - b.n);
+  return rows.map(({ event }, index) => {
+    const { outcome } = outcomes[index] as Outcome;
+    return { outcome, deliveries: deliveriesOf(event), sentAtMs };
+  });
 }
+
+type Outcome = { n: number } & Pick<Settled, 'outcome'>;
 
 const provisioned = rowsOf<Provisioned>({
   account_id: column.uuid((row) => row.account_id),
@@ -271,6 +285,8 @@ with given as (
   from ended
 ), esim as (${insertEsimFrom('ready', esimTransitions.provision.to, core)}
 )${core === 'state' ? `, for_core as (${queueFrom('ready')}\n)` : ''}, ${firstBundle('ready')}, ${emitFrom('ready')}
+${withQueued(
+  `
 select
   n::integer,
   case
@@ -283,4 +299,6 @@ select
     ) then 'gone'
     else 'lost'
   end as outcome
-from given`;
+from given`,
+  2,
+)}`;

@@ -90,6 +90,13 @@ from webhook_endpoints
 where account_id = $1 and id = $2
 for update`;
 
+/** Locks it too, and gives its row a new version: who knows how to send to the endpoint reads its secrets again. */
+export const renewEndpoint = one<EndpointRow, [key: EndpointKey]>('endpoint_renew', ofKey)`
+update webhook_endpoints
+set url = url
+where account_id = $1 and id = $2
+returning ${endpointColumns}`;
+
 export const listEndpointRows = many<
   EndpointRow,
   [accountUuid: string, page: { beforeUuid: string | null; count: number }]

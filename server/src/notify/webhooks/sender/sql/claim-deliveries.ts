@@ -14,8 +14,18 @@ type Wanted = {
   afterUuid: string;
 };
 
+/** How to send to an endpoint, as long as its row has this version. */
+export type Target = {
+  version: string;
+  url: string;
+  /** The secrets that sign now, each `<id>:<sealed>`, newest first, separated by spaces. */
+  secrets: string;
+  /** When the first of these secrets ends. */
+  secretsUntil: Date | null;
+};
+
 /** This process may send to the endpoint for the next `leftMs`. */
-export type EndpointLease = { endpointUuid: string; fence: number; leftMs: number };
+export type EndpointLease = { endpointUuid: string; fence: number; leftMs: number; target: Target };
 
 export type ClaimedDelivery = {
   account_id: string;
@@ -30,10 +40,7 @@ export type ClaimedDelivery = {
   /** The event was sent to test receivers. */
   is_test: boolean;
   body: string;
-  url: string;
-  /** The secrets that sign now, each `<id>:<sealed>`, newest first, separated by spaces. */
-  secrets: string;
-};
+} & Pick<Target, 'url' | 'secrets'>;
 
 export type Claimed = { leases: EndpointLease[]; deliveries: ClaimedDelivery[] };
 
@@ -73,7 +80,7 @@ function claimText(due: string): string {
   return `
 with wanted as materialized (
   -- The enabled endpoints with their secrets and their lease.
-  select w.account_id, w.endpoint_id, w.slots, w.after_id, e.url, secret.list as secrets, l.fence, l.leased_until,
+  select w.account_id, w.endpoint_id, w.slots, w.after_id, e.xmin::text as version, e.url, secret.list as secrets, secret.until, l.fence, l.leased_until,
     coalesce(l.holder = ${holder}::uuid and l.leased_until >= now() + ${renewBelow} * interval '1 millisecond', false) as is_kept,
     coalesce(l.holder <> ${holder}::uuid and l.leased_until >= now(), false) as is_others
   from ${given.table} w
@@ -99,11 +106,11 @@ with wanted as materialized (
   where current.holder = excluded.holder or current.leased_until < now()
   returning current.endpoint_id, current.fence, current.leased_until
 ), leased as materialized (
-  select account_id, endpoint_id, slots, after_id, url, secrets, fence, leased_until
+  select account_id, endpoint_id, slots, after_id, version, url, secrets, until, fence, leased_until
   from wanted
   where is_kept
   union all
-  select w.account_id, w.endpoint_id, w.slots, w.after_id, w.url, w.secrets, taken.fence, taken.leased_until
+  select w.account_id, w.endpoint_id, w.slots, w.after_id, w.version, w.url, w.secrets, w.until, taken.fence, taken.leased_until
   from taken
   join wanted w on w.endpoint_id = taken.endpoint_id
 ), due as (
@@ -113,12 +120,12 @@ with wanted as materialized (
   where d.account_id = l.account_id
 )
 -- One row per leased endpoint, then one per delivery.
-select endpoint_id, account_id, url, secrets, fence,
+select endpoint_id, account_id, version, url, secrets, until, fence,
   (extract(epoch from leased_until - now()) * 1000)::integer as left_ms,
   null::uuid as id, null::uuid as event_id, null::uuid as event_account_id, null::integer as attempt_count, null as order_key, null::boolean as is_test, null as body
 from leased
 union all
-select endpoint_id, null, null, null, null, null, id, event_id, event_account_id, attempt_count, order_key, is_test, body
+select endpoint_id, null, null, null, null, null, null, null, id, event_id, event_account_id, attempt_count, order_key, is_test, body
 from due`;
 }
 
@@ -144,6 +151,8 @@ const namedText = claimText(`
     limit l.slots`);
 
 type Row = Omit<ClaimedDelivery, 'id'> & {
+  version: string;
+  until: Date | null;
   id: string | null;
   /** Whose the event is; null if it is the account's own. */
   event_account_id: string | null;
@@ -202,6 +211,7 @@ function toClaimed(rows: Row[]): Claimed {
     endpointUuid: row.endpoint_id,
     fence: row.fence,
     leftMs: row.left_ms,
+    target: { version: row.version, url: row.url, secrets: row.secrets, secretsUntil: row.until },
   }));
   return { leases, deliveries };
 }

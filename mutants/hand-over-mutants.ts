@@ -2,6 +2,8 @@ import { type Mutant, webhooks } from './mutant.ts';
 
 const taker = 'server/src/notify/webhooks/sender/take-committed.ts';
 const claims = 'server/src/notify/webhooks/sender/endpoint-claims.ts';
+const groupCommit = 'server/src/platform/db/group-commit.ts';
+const collects = ['server/src/platform/db/group-commit.test.ts'];
 const tests = ['server/src/notify/webhooks/sender/take-committed.test.ts'];
 
 /** Of events that are sent by the process that commits them, without a claim. */
@@ -115,5 +117,23 @@ export const handOverMutants: Mutant[] = [
     ...{ file: claims, find: '      claim.held.set(id, 0);\n', replace: '' },
     tests,
     why: 'The next claim leaves out what is being sent.',
+  },
+  {
+    name: 'results-not-collected',
+    ...{ file: groupCommit, find: 'performance.now() < collectUntilMs && ', replace: 'false && ' },
+    tests: collects,
+    why: 'At 100 events a second, results share statements.',
+  },
+  {
+    name: 'urgent-results-wait',
+    ...{ file: groupCommit, find: ' || waiting.some(({ item }) => isUrgent(item))', replace: '' },
+    tests: collects,
+    why: 'The next event of an eSIM does not wait for other results.',
+  },
+  {
+    name: 'many-results-wait',
+    ...{ file: groupCommit, find: 'return waiting.length >= secondStatementFrom || ', replace: 'return ' },
+    tests: collects,
+    why: 'Under load nothing waits.',
   },
 ];

@@ -17,9 +17,9 @@ type Options = {
 export type Sequencer = { wake(): void; stop(): Promise<void> };
 
 const maxRowsPerPass = 1_000;
-// Passes under load wait for each other's events: a millisecond per event found, up to this. In PostgreSQL, a pass costs 350 µs of
-// CPU for one event, 12 µs per event for 32 and 5 for 128.
-const maxPauseMs = 20;
+// After a pass that found events, the next one waits so long for more. In PostgreSQL, a pass costs 350 µs of CPU for one event, 12 µs
+// per event for 32 and 5 for 128.
+const pauseMs = 20;
 // Rows below the floor are skipped. After a failover the numbers of rows may start lower again, so the floor is reset regularly:
 // a pass from the first row costs 7 ms if a dump keeps 30,000 dead rows, and 0.1 to 0.3 ms from the floor.
 const floorLifetimeMs = 2_000;
@@ -42,17 +42,17 @@ export function startSequencer({ db, clock, onPositions, pollMs = 1_000, onError
     if (!isFull) floor.learn(done);
     if (done.eventCount > 0) await onPositions(done);
     else if (!isFull) return null;
-    return isFull ? 0 : Math.min(done.eventCount, maxPauseMs);
+    return isFull ? 0 : pauseMs;
   }
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await rest(pollMs);
       try {
-        const pauseMs = await pass();
-        if (pauseMs === null) continue;
-        if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
-        if (pauseMs === 0) wake(); // a full pass left something
+        const waitMs = await pass();
+        if (waitMs === null) continue;
+        if (waitMs > 0) await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
+        if (waitMs === 0) wake(); // a full pass left something
       } catch (error) {
         floor.reset(); // the next pass may be on another server
         onError(error);

@@ -139,4 +139,49 @@ describe('a group commit', () => {
     expect(results.map((result) => result.status === 'rejected' && result.reason)).toEqual([error, error]);
     expect(written).toEqual([[1, 2]]);
   });
+
+  describe('that collects', () => {
+    const collecting = () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const { batches, write } = heldStatements();
+      const commit = createGroupCommit({ write, collectMs: 50, isUrgent: (item: number) => item < 0 });
+      const written = () => batches.map(({ items }) => items);
+      return { batches, commit, written };
+    };
+
+    test('writes a lone item at once, and the next ones together when its time is over', async () => {
+      const { batches, commit, written } = collecting();
+      const first = commit(1);
+      await nextTurn();
+      batches[0]?.commit();
+      await first;
+      const later = [commit(2)];
+      vi.advanceTimersByTime(49);
+      later.push(commit(3));
+      await nextTurn();
+      expect(written()).toEqual([[1]]);
+      vi.advanceTimersByTime(1);
+      expect(written()).toEqual([[1], [2, 3]]);
+      batches[1]?.commit();
+      expect(await Promise.all(later)).toEqual([20, 30]);
+    });
+
+    test.each([
+      ['that is urgent', [-2]],
+      ['when 16 wait', Array.from({ length: 16 }, (_, n) => n + 2)],
+    ])('does not wait with an item %s', async (_, items) => {
+      const { batches, commit, written } = collecting();
+      const first = commit(1);
+      await nextTurn();
+      batches[0]?.commit();
+      await first;
+      await nextTurn();
+      const later = items.map(commit);
+      await nextTurn();
+      expect(written()).toEqual([[1], items]);
+      batches[1]?.commit();
+      await Promise.all(later);
+    });
+  });
 });

@@ -9,6 +9,10 @@ type Options<Item, Result> = {
   write(items: Item[]): Promise<Result[]>;
   /** Default 2. Use 1 if batches would wait for each other's locks. */
   mostInFlight?: number;
+  /** For results that nobody waits for: after a statement has started, the next one waits so long for more items. */
+  collectMs?: number;
+  /** An item that must not wait for others. */
+  isUrgent?(item: Item): boolean;
 };
 
 // 256 items cost hardly more than one commit. With more, a statement holds its locks for too long (10 ms).
@@ -30,17 +34,28 @@ const stuckAfterMs = 100;
  * the statement was committed, nothing is written again.
  */
 export function createGroupCommit<Item, Result>(options: Options<Item, Result>): GroupCommit<Item, Result> {
-  const { write, mostInFlight = 2 } = options;
+  const { write, mostInFlight = 2, collectMs = 0, isUrgent = () => false } = options;
   type Waiting = { item: Item; resolve(result: Result): void; reject(error: unknown): void };
   let waiting: Waiting[] = [];
   let inFlight = 0;
   let isScheduled = false;
   let isStuck = false;
+  let collectUntilMs = 0;
+  let collecting: NodeJS.Timeout | null = null;
 
   function schedule(): void {
-    if (isScheduled || !mayStart()) return;
+    if (isScheduled || waiting.length === 0 || !mayStart()) return;
+    const isCollecting = collectMs > 0 && performance.now() < collectUntilMs && !isPressing();
+    if (isCollecting) {
+      collecting ??= setTimeout(start, collectUntilMs - performance.now());
+      return;
+    }
     isScheduled = true;
     setImmediate(start); // items added in the same event loop turn share a statement
+  }
+
+  function isPressing(): boolean {
+    return waiting.length >= secondStatementFrom || waiting.some(({ item }) => isUrgent(item));
   }
 
   function mayStart(): boolean {
@@ -49,7 +64,10 @@ export function createGroupCommit<Item, Result>(options: Options<Item, Result>):
 
   function start(): void {
     isScheduled = false;
+    if (collecting) clearTimeout(collecting);
+    collecting = null;
     if (waiting.length === 0 || !mayStart()) return;
+    collectUntilMs = performance.now() + collectMs;
     const batch = waiting.slice(0, maxBatch);
     waiting = waiting.slice(maxBatch);
     inFlight += 1;
@@ -58,7 +76,8 @@ export function createGroupCommit<Item, Result>(options: Options<Item, Result>):
     const next = () => {
       clearTimeout(timer);
       inFlight -= 1;
-      start();
+      if (collectMs > 0) schedule();
+      else start();
     };
     writeBatch(batch).then(next, next);
     start(); // there may be enough for another

@@ -64,7 +64,10 @@ export function createResultRecorder(deps: Parts & ResultOptions) {
   };
 }
 
-/** Writes results in batches. Returns the endpoint's health for each result, or null if the endpoint is not failing. */
+// A lone result costs PostgreSQL 370 µs, and one of five 110. A kill may repeat what was sent in this time.
+const collectMs = 50;
+
+/** Writes results in batches; those that others wait for at once. Returns the endpoint's health for each result, or null if the endpoint is not failing. */
 function createSettler(db: Database): GroupCommit<Settled, EndpointHealth | null> {
   return createGroupCommit({
     async write(results: Settled[]) {
@@ -73,6 +76,8 @@ function createSettler(db: Database): GroupCommit<Settled, EndpointHealth | null
       return results.map(({ delivery }) => healthOf.get(delivery.endpoint_id) ?? null);
     },
     mostInFlight: 1, // concurrent batches would block on a shared endpoint's row
+    collectMs,
+    isUrgent: ({ delivery }) => delivery.order_key !== null,
   });
 }
 

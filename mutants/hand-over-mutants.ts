@@ -1,12 +1,17 @@
-import { type Mutant, webhooks } from './mutant.ts';
+import { api, type Mutant, webhooks } from './mutant.ts';
 
 const taker = 'server/src/notify/webhooks/sender/take-committed.ts';
 const claims = 'server/src/notify/webhooks/sender/endpoint-claims.ts';
 const groupCommit = 'server/src/platform/db/group-commit.ts';
 const collects = ['server/src/platform/db/group-commit.test.ts'];
+const accept = 'server/src/orders/executions/accept.ts';
+const seats = 'server/src/orders/executions/take-accepted.ts';
+const ofSeats = ['server/src/orders/executions/take-accepted.test.ts'];
+const workQueue = 'server/src/platform/worker/work-queue.ts';
+const ofQueue = ['server/src/platform/worker/work-queue.test.ts'];
 const tests = ['server/src/notify/webhooks/sender/take-committed.test.ts'];
 
-/** Of events that are sent by the process that commits them, without a claim. */
+/** Of events that are sent by the process that commits them, and orders that are run by the one that accepts them, without a claim. */
 export const handOverMutants: Mutant[] = [
   {
     name: 'event-not-handed-over',
@@ -135,5 +140,103 @@ export const handOverMutants: Mutant[] = [
     ...{ file: groupCommit, find: 'return waiting.length >= secondStatementFrom || ', replace: 'return ' },
     tests: collects,
     why: 'Under load nothing waits.',
+  },
+  {
+    name: 'accepted-order-is-claimed',
+    ...{
+      file: 'server/src/background/start-executions.ts',
+      find: 'offer(worker.seat)',
+      replace: 'offer(async () => null)',
+    },
+    tests: [api('seats')],
+    why: 'The process that accepts an order runs it without a claim.',
+  },
+  {
+    name: 'held-order-gets-a-seat',
+    ...{ file: accept, find: 'order.productId === heldProduct.id ? null : await', replace: 'await' },
+    tests: [api('seats')],
+    why: 'An order that waits a minute does not run at once.',
+  },
+  {
+    name: 'seat-of-a-refused-order-kept',
+    ...{ file: accept, find: '  else seat?.release();\n  if', replace: '  if' },
+    tests: [api('seats')],
+    why: 'What is not accepted leaves its room to others.',
+  },
+  {
+    name: 'seat-of-an-unknown-order-released',
+    ...{ file: accept, find: 'if (wasRefused(error)) seat', replace: 'if (error) seat' },
+    tests: [api('seats')],
+    why: 'An order that may be stored with a lease is made free, and its ICCID is not used again.',
+  },
+  {
+    name: 'order-without-a-seat-not-announced',
+    ...{
+      file: accept,
+      find: "  if (result.outcome === 'accepted' && !lease) ctx.signals.announce('executions');\n",
+      replace: '',
+    },
+    tests: [api('seats')],
+    why: 'Workers learn at once of an order that they are to claim.',
+  },
+  {
+    name: 'order-of-another-worker-freed',
+    ...{
+      file: 'server/src/orders/executions/sql/queue.ts',
+      find: 'id = $2 and holder = $3 and fence = 1',
+      replace: 'id = $2 and ($3::uuid is not null) and fence = 1',
+    },
+    tests: [api('seats')],
+    why: 'Only the worker whose lease it is knows that the order never ran.',
+  },
+  {
+    name: 'claimed-order-freed',
+    ...{
+      file: 'server/src/orders/executions/sql/queue.ts',
+      find: ' and holder = $3 and fence = 1 and leased_until',
+      replace: ' and holder = $3 and leased_until',
+    },
+    tests: [api('seats')],
+    why: 'An order that was claimed since may have reached the network.',
+  },
+  {
+    name: 'seat-while-the-network-is-paused',
+    ...{ file: seats, find: 'breaker.isPaused() ? null : reserve()', replace: 'reserve()' },
+    tests: ofSeats,
+    why: 'While the network is paused, orders wait in their queue.',
+  },
+  {
+    name: 'iccid-of-a-released-seat-lost',
+    ...{ file: seats, find: '        if (iccid !== null) stock?.giveBack([iccid]);\n', replace: '' },
+    tests: ofSeats,
+    why: 'An ICCID that no order got is used by the next.',
+  },
+  {
+    name: 'seat-before-those-who-wait',
+    ...{ file: workQueue, find: 'stopped || isForOthers || running', replace: 'stopped || running' },
+    tests: ofQueue,
+    why: 'New orders do not overtake those that wait for room.',
+  },
+  {
+    name: 'seats-without-bound',
+    ...{ file: workQueue, find: ' || running.size + reserved >= concurrency', replace: '' },
+    tests: ofQueue,
+    why: 'A worker runs no more at once than it may.',
+  },
+  {
+    name: 'reserved-room-claimed',
+    ...{
+      file: workQueue,
+      find: 'concurrency - running.size - reserved',
+      replace: 'concurrency - running.size',
+    },
+    tests: ofQueue,
+    why: 'A place that is promised is not given to another.',
+  },
+  {
+    name: 'woken-without-room-forgotten',
+    ...{ file: workQueue, find: '} else mayHaveMore = true;', replace: '}' },
+    tests: ofQueue,
+    why: 'What was announced while there was no room is claimed when there is.',
   },
 ];

@@ -112,7 +112,7 @@ export const platformMutants: Mutant[] = [
   {
     name: 'more-jobs-than-slots',
     file: 'server/src/platform/worker/work-queue.ts',
-    find: 'Math.min(concurrency - running.size, maxPerClaim)',
+    find: 'Math.min(concurrency - running.size - reserved, maxPerClaim)',
     replace: 'Math.min(concurrency + 1 - running.size, maxPerClaim)',
     tests: ['server/src/platform/worker/work-queue.test.ts'],
     why: 'A worker runs no more jobs at once than it may.',

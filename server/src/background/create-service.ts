@@ -4,6 +4,7 @@ import { addressPolicyOf } from '../config/address-policy.ts';
 import { coreModeOf } from '../config/core-mode-of.ts';
 import type { Config } from '../config/settings.ts';
 import { createHandOver } from '../notify/events/hand-over.ts';
+import { createSeats } from '../orders/executions/seats.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Connection } from '../platform/db/connect.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -65,6 +66,7 @@ export async function createService(
     newUuid,
     signals,
     handOver: createHandOver(signals),
+    seats: createSeats(),
     keyring,
     addressPolicy,
     probes: startProbes({ clock, clockTrouble, keyring, log, addressPolicy }, config),

@@ -3,6 +3,7 @@ import type { KeyDirectory } from '../accounts/key-directory.ts';
 import type { CoreMode } from '../network/core-mode.ts';
 import type { HandOver } from '../notify/events/hand-over.ts';
 import type { Probing } from '../notify/webhooks/sender/probes.ts';
+import type { Seats } from '../orders/executions/seats.ts';
 import type { AddressPolicy } from '../platform/addresses/address-policy.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -29,6 +30,7 @@ export type Service = Probing &
     newUuid: NewUuid;
     signals: Signals;
     handOver: HandOver;
+    seats: Seats;
     keyring: Keyring;
     /** Ids of encryption keys that stored secrets may need and this process does not have. It is then not ready. */
     missingKeys: string[];

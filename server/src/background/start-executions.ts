@@ -61,11 +61,13 @@ export function startExecutions(
     ...overrides,
   });
   const unsubscribe = service.signals.on('executions', worker.wake);
+  const endSeats = service.seats.offer(worker.seat);
   return {
     ...worker,
     isPaused: () => isPaused,
     async stop(timeoutMs: number) {
       unsubscribe();
+      endSeats();
       await worker.stop(timeoutMs);
     },
   };

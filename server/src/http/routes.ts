@@ -71,6 +71,7 @@ import { listEsims } from '../orders/esims/list.ts';
 import { updateEsim } from '../orders/esims/update.ts';
 import { getExecution } from '../orders/executions/get.ts';
 import { listExecutions } from '../orders/executions/list.ts';
+import type { Seating } from '../orders/executions/seats.ts';
 import { createInstallLink } from '../orders/install-links/create.ts';
 import { listInstallLinks } from '../orders/install-links/list.ts';
 import { revokeInstallLink } from '../orders/install-links/revoke.ts';
@@ -85,7 +86,7 @@ import { listRequests } from '../views/request-log/list.ts';
 
 type HandlerOf<O extends Operation> = O['method'] extends 'GET'
   ? (ctx: Context, input: InputOf<O>) => Promise<ResultOf<O>>
-  : AnyWrite<Context & Probing & HandingOver, InputOf<O>, AnswerOf<O>>;
+  : AnyWrite<Context & Probing & HandingOver & Seating, InputOf<O>, AnswerOf<O>>;
 
 type Elsewhere = 'readEventFeed' | OperatorOperationId;
 

@@ -1,6 +1,5 @@
 import { encodeId, idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Context } from '../../src/accounts/context.ts';
 import { acceptExecution } from '../../src/orders/executions/accept.ts';
 import { createClaim } from '../../src/platform/idempotency/claim.ts';
 import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
@@ -43,7 +42,7 @@ async function accept(key: string, given: Given = {}): Promise<Ordered | null> {
     account: { uuid: accountUuid, limits: { openExecutions: limit } },
     apiKey: { id: by, name: by, scopes: ['write'] },
     ...{ requestId, ip, via },
-  } as unknown as Context;
+  } as unknown as Parameters<typeof acceptExecution>[0];
   const asked = {
     claim: createClaim(request, service.clock.nowMs()),
     render: ({ body }: { body: object }) => ({ status: 202, location: null, body: JSON.stringify(body) }),

@@ -1,7 +1,6 @@
 import { encodeId, idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/accounts/audit/record.ts';
-import type { Context } from '../../src/accounts/context.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { acceptExecution } from '../../src/orders/executions/accept.ts';
 import {
@@ -35,7 +34,7 @@ function accept(key: string, input: object = {}) {
     ...service.service,
     ...commandLine,
     account: { uuid: service.accountUuid, limits: { openExecutions: null } },
-  } as unknown as Context;
+  } as unknown as Parameters<typeof acceptExecution>[0];
   const asked = {
     claim: createClaim(request, clock.nowMs()),
     render: ({ body }: { body: object }) => ({ status: 202, location: null, body: JSON.stringify(body) }),

@@ -18,7 +18,7 @@ const declined = 'prod_sandbox_declined';
 
 let service: TestService;
 let operator: Target;
-let workers: WorkQueue[] = [];
+let workers: Pick<WorkQueue, 'wake' | 'stop'>[] = [];
 beforeAll(async () => {
   service = await startService();
   operator = { url: service.url, key: await service.createKey({ scopes: ['operator'] }) };

@@ -59,9 +59,9 @@ test('an order keeps its first matching id, and a terminated one is not settled'
     event,
   };
   const noBundle = (source: string) => `no_bundle as (select from ${source})`;
-  expect(await settleProvisionedRows(service.db, [done], { firstBundle: noBundle, core: 'none' })).toEqual([
-    'gone',
-  ]);
+  expect(
+    await settleProvisionedRows(service.db, [done], { firstBundle: noBundle, core: 'none' }),
+  ).toMatchObject([{ outcome: 'gone' }]);
   expect(await read('select from execution_queue')).toHaveLength(1);
   expect([...(await read('select from esims')), ...(await read('select from events'))]).toEqual([]);
 });

@@ -5,7 +5,7 @@ const moment = process.env.DIE_AT_ACCEPT;
 const query = pg.Client.prototype.query;
 
 pg.Client.prototype.query = function (config, ...rest) {
-  const isAccept = config?.name === 'execution_accept';
+  const isAccept = config?.name?.startsWith('execution_accept');
   if (isAccept && moment === 'before') process.kill(process.pid, 'SIGKILL');
   const result = query.call(this, config, ...rest);
   if (!isAccept || moment !== 'after-commit') return result;

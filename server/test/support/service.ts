@@ -20,6 +20,7 @@ import type { Core, Network } from '../../src/network/port.ts';
 import { createHandOver } from '../../src/notify/events/hand-over.ts';
 import type { Sequencer, startSequencer } from '../../src/notify/feed/sequencer.ts';
 import type { Sender, startSender } from '../../src/notify/webhooks/sender/start-sender.ts';
+import { createSeats } from '../../src/orders/executions/seats.ts';
 import type { startExecutionWorker } from '../../src/orders/executions/worker.ts';
 import type { startCoreSender } from '../../src/orders/service/start-core-sender.ts';
 import { type Database, openDatabase } from '../../src/platform/db/database.ts';
@@ -57,7 +58,10 @@ export type TestService = {
   createKey(options?: KeyOptions): Promise<string>;
   createAccount(name: string): Promise<{ accountUuid: string; key: string }>;
   /** Runs executions in this process, on the given network. */
-  startWorker(network: Network, overrides?: Partial<Parameters<typeof startExecutionWorker>[0]>): WorkQueue;
+  startWorker(
+    network: Network,
+    overrides?: Partial<Parameters<typeof startExecutionWorker>[0]>,
+  ): Omit<WorkQueue, 'reserve'>;
   /** Sends the service of eSIMs to this core. Only a service with `core: 'state'` queues it. */
   startCore(core: Core, overrides?: Partial<Parameters<typeof startCoreSender>[0]>): WorkQueue;
   /** Gives events their positions in the feed. */
@@ -133,6 +137,7 @@ export async function startService({
     newUuid,
     signals,
     handOver: createHandOver(signals),
+    seats: createSeats(),
     keyring,
     missingKeys: [],
     addressPolicy,

@@ -11,12 +11,13 @@ import { AppError } from '../../platform/app-error.ts';
 import { confirmationCodePlace } from '../../platform/secrets/sealed-places.ts';
 import { acceptExecution } from '../executions/accept.ts';
 import { executionLimitReached, requireRoom } from '../executions/limit-open.ts';
+import type { Seating } from '../executions/seats.ts';
 import { wouldProvision } from './dry-run.ts';
 
 type Input = InputOf<Operations['createEsim']>;
 
 /** Accepts an order for an eSIM and answers with the execution that tracks it. */
-export const createEsim: GroupedWrite<Context, Input, Execution | DryRun> = {
+export const createEsim: GroupedWrite<Context & Seating, Input, Execution | DryRun> = {
   async writeGrouped(ctx, { body }, asked) {
     const { product_id: productId, eid = null, reference = null } = body;
     const { confirmation_code: code } = body;
@@ -44,7 +45,6 @@ export const createEsim: GroupedWrite<Context, Input, Execution | DryRun> = {
       case 'over_limit':
         return refused(executionLimitReached(ctx.account.limits.openExecutions ?? 0));
       default:
-        if (outcome.kind === 'answered' && !outcome.replayed) ctx.signals.announce('executions');
         return outcome;
     }
   },

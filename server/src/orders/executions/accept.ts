@@ -1,15 +1,18 @@
-import { type Execution, encodeId, idPrefixes } from '@simplane/contract';
+import { type Execution, encodeId, heldProduct, idPrefixes } from '@simplane/contract';
 import { actorOf } from '../../accounts/audit/record.ts';
 import type { Context } from '../../accounts/context.ts';
 import type { Reply } from '../../accounts/write.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { createGroupCommit, type GroupCommit, perDatabase } from '../../platform/db/group-commit.ts';
+import { wasRefused } from '../../platform/db/unavailable.ts';
 import type { Claim } from '../../platform/idempotency/claim.ts';
 import { type Answer, type Outcome, readStored } from '../../platform/idempotency/outcome.ts';
 import { uuidText } from '../../platform/ids/uuid.ts';
 import { findRoom } from './limit-open.ts';
 import { presentNew } from './present.ts';
-import { type AcceptRow, acceptExecutionRows, type NewExecution } from './sql/accept.ts';
+import type { Seating } from './seats.ts';
+import { type AcceptRow, acceptExecutionRows, type Lease, type NewExecution } from './sql/accept.ts';
+import type { ClaimedExecution } from './sql/queue.ts';
 
 /** `input` takes the execution's uuid because sealed values in it are bound to that uuid. */
 type Order = {
@@ -25,10 +28,12 @@ export type AcceptOutcome = Outcome | { kind: 'product_missing' | 'product_inact
 
 /** Stores an order durably, or returns why it was rejected. The answer is rendered first: it commits with the order. */
 export async function acceptExecution(
-  ctx: Context,
+  ctx: Context & Seating,
   order: Order,
   { claim, render }: Asked,
 ): Promise<AcceptOutcome> {
+  // One that is to wait is not run now.
+  const seat = order.productId === heldProduct.id ? null : await ctx.seats.take();
   const uuid = ctx.newUuid();
   const executionUuid = uuidText(uuid);
   const createdAt = new Date(ctx.clock.nowMs());
@@ -42,6 +47,7 @@ export async function acceptExecution(
     createdAt,
     claim,
     answer: render({ body: execution, location: `/v1/executions/${execution.id}` }),
+    seat,
     audit: {
       actor: actorOf(ctx),
       executionId: execution.id,
@@ -50,12 +56,42 @@ export async function acceptExecution(
       via: ctx.via ?? null,
     },
   };
+  const result = await write(ctx, row).catch((error: unknown) => {
+    if (wasRefused(error)) seat?.release();
+    else seat?.abandon(row);
+    throw error;
+  });
+  const lease = result.outcome === 'accepted' ? result.lease : null;
+  if (lease) seat?.run(held(row, lease));
+  else seat?.release();
+  if (result.outcome === 'accepted' && !lease) ctx.signals.announce('executions');
+  return readOutcome(result, row);
+}
+
+async function write(ctx: Context, row: NewExecution): Promise<Result> {
   const limit = ctx.account.limits.openExecutions;
   for (;;) {
     const result =
       limit === null ? await acceptorOf(ctx.db)(row) : await limitedAcceptorOf(ctx)({ row, limit });
-    if (result.outcome !== 'overtaken') return readOutcome(result, row);
+    if (result.outcome !== 'overtaken') return result;
   }
+}
+
+/** The order as a first claim would return it. */
+function held({ accountUuid, type, productId, seat, input }: NewExecution, lease: Lease): ClaimedExecution {
+  return {
+    account_id: accountUuid,
+    id: lease.id,
+    type,
+    product_id: productId,
+    iccid: seat?.iccid ?? null,
+    input: input as Record<string, unknown>,
+    progress: {},
+    attempts: 1,
+    fence: 1,
+    is_terminated: false,
+    profile_type: lease.profile_type,
+  };
 }
 
 /** Concurrent orders share one statement and one commit. */

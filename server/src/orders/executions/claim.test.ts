@@ -24,7 +24,7 @@ function start(rows: Partial<ClaimedExecution>[], provision: Partial<Runner> = {
     runners: { 'esim.provision': { ...runner, isPausable: true, ...provision }, 'esim.suspend': runner },
   } as unknown as Options;
   const breaker = createBreaker({ afterFailures: 1, pauseMs: 600_000, onChange() {} });
-  const claim = createClaim(options, breaker, async (execution) => postponed.push(execution));
+  const { claim } = createClaim(options, breaker, async (execution) => postponed.push(execution));
   return { claim, breaker, since, postponed };
 }
 

@@ -37,15 +37,19 @@ export function createClaim(options: Options, breaker: Breaker, postpone: Postpo
     }
   }
 
-  return async (count: number): Promise<ClaimedExecution[]> => {
-    const executions = await claimDue(count);
-    const batches = Object.entries(runners).map(([type, runner]) =>
-      prepare(
-        runner,
-        executions.filter((execution) => execution.type === type),
-      ),
-    );
-    return (await Promise.all(batches)).flat();
+  return {
+    stock,
+    prepareOrders: (orders: ClaimedExecution[]) => prepare(runners['esim.provision'], orders),
+    async claim(count: number): Promise<ClaimedExecution[]> {
+      const executions = await claimDue(count);
+      const batches = Object.entries(runners).map(([type, runner]) =>
+        prepare(
+          runner,
+          executions.filter((execution) => execution.type === type),
+        ),
+      );
+      return (await Promise.all(batches)).flat();
+    },
   };
 }
 

@@ -5,6 +5,8 @@ import { createGiveBack } from './give-back.ts';
 import { ClaimLost, hold } from './hold.ts';
 import { judge, tooManyAttempts } from './judge.ts';
 import type { ClaimedExecution, Deps, ExecutionError, HeldExecution, Runners, RunOutcome } from './runner.ts';
+import type { Seat } from './seats.ts';
+import { createSeatSource } from './take-accepted.ts';
 
 type Options = Deps & {
   runners: Runners;
@@ -16,12 +18,23 @@ type Options = Deps & {
   onError(error: unknown, about?: object): void;
 };
 
+type ExecutionWorker = Omit<WorkQueue, 'reserve'> & {
+  /** For an order that this process is about to accept; null while there is no room, or others wait. */
+  seat(): Promise<Seat | null>;
+};
+
 /** Runs executions. The rows are the queue; any process may claim any of them. */
-export function startExecutionWorker(options: Options): WorkQueue {
+export function startExecutionWorker(options: Options): ExecutionWorker {
   const { runners, retryScheduleMs, concurrency, pollMs, onError } = options;
-  const breaker = createBreaker({ ...options.pause, onChange: options.onPause });
+  const breaker = createBreaker({
+    ...options.pause,
+    onChange(pausedMs) {
+      options.onPause(pausedMs);
+      queue.wake(); // what is due has changed
+    },
+  });
   const giveBack = createGiveBack(options, breaker);
-  const claim = createClaim(options, breaker, giveBack.afterError);
+  const claims = createClaim(options, breaker, giveBack.afterError);
 
   /** Runs a claimed execution, and acts on what the outcome means. */
   async function attempt(claimed: ClaimedExecution, stopping: AbortSignal): Promise<RunResult> {
@@ -77,10 +90,12 @@ export function startExecutionWorker(options: Options): WorkQueue {
     }
   }
 
-  return startWorkQueue({
-    ...{ concurrency, pollMs, onError, claim },
+  const queue = startWorkQueue<ClaimedExecution>({
+    ...{ concurrency, pollMs, onError, claim: claims.claim, takesAllDue: true },
     run: (claimed, stopping) => attempt(claimed, stopping).catch(ignoreClaimLost),
   });
+  const { stock, prepareOrders: prepare } = claims;
+  return { ...queue, seat: createSeatSource(options, { ...queue, breaker, stock, prepare }) };
 }
 
 /** The call that a failing execution needs was not made. */

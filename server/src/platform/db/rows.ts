@@ -1,6 +1,7 @@
 import { bigints, booleans, byteStrings, integers, texts, timestamps, uuids } from './binary-array.ts';
 
 type Column<Row> = { type: string; encode(rows: readonly Row[]): Buffer };
+export type Columns<Row> = Record<string, Column<Row>>;
 
 /**
  * Passes an array of rows to a statement as one typed array per column:
@@ -10,7 +11,7 @@ type Column<Row> = { type: string; encode(rows: readonly Row[]): Buffer };
  *
  * `table` has those columns and `n`, the row's position in the input, starting at 1. `next` is the first free parameter.
  */
-export function rowsOf<Row>(columns: Record<string, Column<Row>>, first = 1) {
+export function rowsOf<Row>(columns: Columns<Row>, first = 1) {
   const all = Object.values(columns);
   const arrays = all.map(({ type }, index) => `$${first + index}::${type}[]`).join(', ');
   const names = Object.keys(columns).join(', ');

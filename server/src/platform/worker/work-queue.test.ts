@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { startWorkQueue } from './work-queue.ts';
 
 /** A queue with more jobs than slots. A claimed job runs until the test ends it. */
@@ -45,4 +45,90 @@ test('a finished job frees its slot', async () => {
   const stopped = queue.stop(60_000);
   for (const end of running) end();
   await stopped;
+});
+
+describe('a queue whose claims take all that is due', () => {
+  /** A queue of two slots. Claims get what `due` has; a job runs until the test ends it. */
+  async function start() {
+    const due: string[] = [];
+    const claims: number[] = [];
+    const gate = { opened: Promise.resolve(), open() {} };
+    let isOver = false;
+    const running: (() => void)[] = [];
+    const queue = startWorkQueue<string>({
+      ...{ concurrency: 2, pollMs: 60_000, takesAllDue: true },
+      onError: (error) => expect.fail(String(error)),
+      async claim(count) {
+        claims.push(count);
+        await gate.opened;
+        return due.splice(0, count);
+      },
+      run: async () =>
+        isOver ? undefined : new Promise((resolve) => running.push(() => resolve(undefined))),
+    });
+    onTestFinished(async () => {
+      isOver = true;
+      gate.open();
+      const stopped = queue.stop(60_000);
+      for (const end of running) end();
+      await stopped;
+    });
+    await turn();
+    claims.length = 0;
+    return { due, claims, gate, running, queue };
+  }
+
+  test('has room for jobs that were not claimed, and claims nothing when they end', async () => {
+    const { claims, running, queue } = await start();
+    queue.reserve()?.run('mine');
+    queue.reserve()?.run('mine');
+    expect(queue.reserve()).toBeNull();
+    running.shift()?.();
+    await turn();
+    expect(queue.reserve()).not.toBeNull();
+    expect(claims).toEqual([]);
+  });
+
+  test('keeps reserved room free, and gives it up when it is released', async () => {
+    const { due, claims, running, queue } = await start();
+    const place = queue.reserve();
+    due.push('a', 'b');
+    queue.wake();
+    await turn();
+    expect([claims, running.length]).toEqual([[1], 1]);
+    place?.release();
+    await turn();
+    expect(running).toHaveLength(2);
+  });
+
+  test('has no room while others may wait for it', async () => {
+    const { due, gate, running, queue } = await start();
+    due.push('a', 'b', 'c');
+    queue.wake();
+    await turn();
+    await turn();
+    expect(running).toHaveLength(2);
+    gate.opened = new Promise((resolve) => {
+      gate.open = resolve;
+    });
+    running.shift()?.();
+    await turn();
+    expect(queue.reserve()).toBeNull(); // c is being claimed
+    gate.open();
+    await turn();
+    expect(running).toHaveLength(2);
+  });
+
+  test('claims when a job ends if it was woken while there was no room', async () => {
+    const { due, running, queue } = await start();
+    queue.reserve()?.run('mine');
+    queue.reserve()?.run('mine');
+    due.push('a');
+    queue.wake();
+    await turn();
+    running.shift()?.();
+    await turn();
+    await turn();
+    expect(due).toEqual([]);
+  });
 });

@@ -6,6 +6,8 @@ export type RunResult = { againInMs?: number } | undefined;
 type Options<Job> = {
   /** Claims up to `count` due jobs for this process and commits. */
   claim(count: number): Promise<Job[]>;
+  /** A claim takes whatever is due, as far as there is room: after one that got less, nothing waits. */
+  takesAllDue?: true;
   /** Runs the job and settles it. `stopping` fires when the shutdown timeout is over, or on `interrupt`. */
   run(job: Job, stopping: AbortSignal): Promise<RunResult>;
   concurrency: number;
@@ -14,10 +16,13 @@ type Options<Job> = {
   onError(error: unknown): void;
 };
 
+/** Room for a job that this process holds without having claimed it. End with one of its functions. */
+export type Place<Job> = { run(job: Job): void; release(): void };
+
 export type WorkQueue<Job = unknown> = {
   wake(): void;
-  /** Runs a job that this process holds without having claimed it. */
-  add(job: Job): void;
+  /** Null if there is no room, or if others may wait for it. */
+  reserve(): Place<Job> | null;
   /** Ends what runs now as a shutdown does, and goes on. */
   interrupt(): void;
   stop(timeoutMs: number): Promise<void>;
@@ -31,14 +36,21 @@ const maxTimerMs = 10_000;
  * as it is: its lease expires, and then any process may claim it again.
  */
 export function startWorkQueue<Job>(options: Options<Job>): WorkQueue<Job> {
-  const { claim, run, concurrency, pollMs, onError } = options;
+  const { claim, run, takesAllDue = false, concurrency, pollMs, onError } = options;
   // Half of the slots per claim, so that some jobs are claimed while others run. With full claims this process and the database
   // wait for each other, and a worker did 2,750 orders a second instead of 3,450.
   const maxPerClaim = Math.ceil(concurrency / 2);
   const running = new Set<Promise<void>>();
   let stopping = new AbortController();
   const { wake, rest } = createWaker();
+  let reserved = 0;
+  let mayHaveMore = true;
   let stopped = false;
+
+  /** There is room for one more. */
+  function refill(): void {
+    if (mayHaveMore || !takesAllDue) wake();
+  }
 
   async function start(job: Job): Promise<void> {
     try {
@@ -53,22 +65,24 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue<Job> {
   function begin(job: Job): void {
     const done = start(job).finally(() => {
       running.delete(done);
-      wake();
+      refill();
     });
     running.add(done);
   }
 
   async function loop(): Promise<void> {
     while (!stopped) {
-      const count = Math.min(concurrency - running.size, maxPerClaim);
+      const count = Math.min(concurrency - running.size - reserved, maxPerClaim);
       if (count > 0) {
         const jobs = await claim(count).catch((error: unknown) => {
           onError(error);
-          return [];
+          return null;
         });
-        for (const job of jobs) begin(job);
-        if (jobs.length === count) wake(); // there may be more
-      }
+        for (const job of jobs ?? []) begin(job);
+        const isFull = jobs?.length === count;
+        mayHaveMore = isFull || jobs === null;
+        if (isFull) wake();
+      } else mayHaveMore = true;
       await rest(pollMs);
     }
   }
@@ -76,7 +90,24 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue<Job> {
   const looping = loop();
   return {
     wake,
-    add: begin,
+    reserve() {
+      const isForOthers = takesAllDue && mayHaveMore;
+      if (stopped || isForOthers || running.size + reserved >= concurrency) return null;
+      reserved += 1;
+      const release = () => {
+        reserved -= 1;
+      };
+      return {
+        run(job) {
+          release();
+          begin(job);
+        },
+        release() {
+          release();
+          refill();
+        },
+      };
+    },
     interrupt() {
       stopping.abort();
       stopping = new AbortController();

@@ -30,7 +30,7 @@ type Options = Omit<SendOptions, 'signingKeys'> &
     monotonicMs?: () => number;
   };
 
-export type Sender = Omit<WorkQueue, 'wake' | 'add'> & {
+export type Sender = Omit<WorkQueue, 'wake' | 'reserve'> & {
   /** Takes the text of a `DeliverySignal`; without one, looks at all work. */
   wake(subject?: string): void;
   /** Takes deliveries of an event that was just committed. False if some are left for a claim. */
@@ -71,7 +71,7 @@ export function startSender(options: Options): Sender {
   const runDelivery = createDeliveryRunner({ ...shared, recordResult, postpone: createPostpone(shared) });
   const queues = { proven: start('proven'), unproven: start('unproven'), urgent: start('urgent') };
 
-  const take = createCommittedTaker({ ...shared, run: (delivery) => queues.proven.add(delivery) });
+  const take = createCommittedTaker({ ...shared, reserve: () => queues.proven.reserve() });
 
   function start(queue: QueueName): WorkQueue<ClaimedDelivery> {
     return startWorkQueue<ClaimedDelivery>({

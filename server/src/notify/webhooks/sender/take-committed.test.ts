@@ -11,6 +11,7 @@ const timeoutMs = 15_000;
 
 let nowMs: number;
 let isFresh: boolean;
+let isFull: boolean;
 let sent: ClaimedDelivery[];
 let parts: ReturnType<typeof createParts>;
 let take: ReturnType<typeof createCommittedTaker>;
@@ -26,12 +27,20 @@ function createParts() {
 beforeEach(() => {
   nowMs = 1_000;
   isFresh = true;
+  isFull = false;
   sent = [];
   parts = createParts();
   const others = { db: null as never, holder: '', leaseMs: 0, onError() {} };
   const clock = { nowMs: () => nowMs };
-  const run = (delivery: ClaimedDelivery) => void sent.push(delivery);
-  take = createCommittedTaker({ ...parts, ...others, clock, isFresh: () => isFresh, timeoutMs, run });
+  const place = { run: (delivery: ClaimedDelivery) => void sent.push(delivery), release() {} };
+  take = createCommittedTaker({
+    ...parts,
+    ...others,
+    clock,
+    isFresh: () => isFresh,
+    timeoutMs,
+    reserve: () => (isFull ? null : place),
+  });
   claim();
   parts.lanes.claimed(endpoint, account);
   expect(parts.lanes.acquireSlot(endpoint)).toBe(true);
@@ -107,6 +116,12 @@ describe('a delivery is left for a claim', () => {
       'if the sender’s leases may end',
       () => {
         isFresh = false;
+      },
+    ],
+    [
+      'if the sender has no room, or has stopped',
+      () => {
+        isFull = true;
       },
     ],
     ['if the lease ends before an attempt would', () => passTo(1_000 + 25_000 - timeoutMs)],

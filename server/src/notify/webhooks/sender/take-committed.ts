@@ -1,18 +1,28 @@
+import type { Place } from '../../../platform/worker/work-queue.ts';
 import type { Committed, QueuedDelivery } from '../../events/hand-over.ts';
 import type { Parts } from './parts.ts';
 import type { ClaimedDelivery } from './sql/claim-deliveries.ts';
 
 type Deps = Parts & {
   timeoutMs: number;
-  /** Runs a held delivery of a proven endpoint, and releases its slot. */
-  run(delivery: ClaimedDelivery): void;
+  /** For a held delivery of a proven endpoint. It releases its slot. */
+  reserve(): Place<ClaimedDelivery> | null;
 };
 
 /**
  * Takes deliveries of events that this process has just committed, if it could claim them now: their endpoint is leased, works, has
  * room, and has not changed since the last claim. Returns whether it took all of the event's; a claim finds the others.
  */
-export function createCommittedTaker({ clock, isFresh, timeoutMs, slots, lanes, claims, ready, run }: Deps) {
+export function createCommittedTaker({
+  clock,
+  isFresh,
+  timeoutMs,
+  slots,
+  lanes,
+  claims,
+  ready,
+  reserve,
+}: Deps) {
   function held({ event, isTest, sentAtMs }: Committed, queued: QueuedDelivery): ClaimedDelivery | null {
     const { endpoint_id: endpointUuid } = queued;
     const lease = claims.leaseFor(endpointUuid, sentAtMs);
@@ -42,10 +52,12 @@ export function createCommittedTaker({ clock, isFresh, timeoutMs, slots, lanes, 
   function take(committed: Committed, queued: QueuedDelivery): boolean {
     const delivery = held(committed, queued);
     if (!delivery || !claims.isLeased(delivery, timeoutMs) || !hasRoom(delivery)) return false;
+    const place = reserve();
+    if (!place) return false;
     claims.holdQueued(delivery);
     lanes.claimed(delivery.endpoint_id, delivery.account_id);
     slots.proven.acquire(delivery.account_id, 1);
-    run(delivery);
+    place.run(delivery);
     return true;
   }
 

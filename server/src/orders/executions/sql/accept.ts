@@ -1,6 +1,6 @@
 import type { AuditActorType, AuditWay, ExecutionType } from '@simplane/contract';
 import type { Queryable } from '../../../platform/db/database.ts';
-import { column, rowsOf } from '../../../platform/db/rows.ts';
+import { type Columns, column, rowsOf } from '../../../platform/db/rows.ts';
 import type { Claim } from '../../../platform/idempotency/claim.ts';
 import {
   claimKeys,
@@ -21,6 +21,8 @@ export type NewExecution = {
   createdAt: Date;
   claim: Claim | null;
   answer: Answer;
+  /** Where it is run at once if it is accepted; null if a worker is to claim it. */
+  seat: { holder: string; leaseMs: number; iccid: string | null } | null;
   audit: {
     actor: { type: AuditActorType; id: string | null; name: string | null };
     executionId: string;
@@ -30,7 +32,12 @@ export type NewExecution = {
   };
 };
 
-export type AcceptRow = KeyedRow<'accepted' | 'product_missing' | 'product_inactive'>;
+/** What a worker needs of an order that was accepted with its lease, besides what was given. */
+export type Lease = { id: string; profile_type: string | null };
+
+export type AcceptRow =
+  | { outcome: 'accepted'; lease: Lease | null }
+  | KeyedRow<'product_missing' | 'product_inactive'>;
 
 /**
  * Accepts orders in one statement, and returns one outcome per row, in input order. Each (account, key) may occur only once in
@@ -39,14 +46,18 @@ export type AcceptRow = KeyedRow<'accepted' | 'product_missing' | 'product_inact
  */
 export async function acceptExecutionRows(db: Queryable, rows: NewExecution[]): Promise<AcceptRow[]> {
   const { grouped, origins } = groupByOrigin(rows);
-  const values = [...given.values(grouped), ...givenOrigins.values(origins)];
-  const others = await db.query<{ n: number } & AcceptRow>(accept, values);
+  const { statement, values } = rows.some(({ seat }) => seat !== null) ? acceptSeated : accept;
+  const read = await db.query<{ n: number } & (KeyedRow | Seated)>(statement, values(grouped, origins));
   const results: AcceptRow[] = rows.map(() => accepted);
-  for (const { n, ...result } of others) results[n - 1] = result;
+  for (const { n, ...row } of read) {
+    results[n - 1] = row.outcome === 'seated' ? { outcome: 'accepted', lease: row } : row;
+  }
   return results;
 }
 
-const accepted: AcceptRow = { outcome: 'accepted' };
+type Seated = { outcome: 'seated' } & Lease;
+
+const accepted: AcceptRow = { outcome: 'accepted', lease: null };
 
 type Grouped = { row: NewExecution; origin: number };
 
@@ -64,7 +75,7 @@ function groupByOrigin(rows: NewExecution[]): { grouped: Grouped[]; origins: New
   return { grouped, origins };
 }
 
-const given = rowsOf<Grouped>({
+const givenColumns = {
   account_id: column.uuid(({ row }) => row.accountUuid),
   id: column.uuid(({ row }) => row.uuid),
   product_id: column.text(({ row }) => row.productId),
@@ -79,19 +90,22 @@ const given = rowsOf<Grouped>({
   execution_id: column.text(({ row }) => row.audit.executionId),
   request_id: column.text(({ row }) => row.audit.requestId),
   origin: column.integer(({ origin }) => origin),
-});
+} satisfies Columns<Grouped>;
 
-const givenOrigins = rowsOf<NewExecution>(
-  {
-    account_id: column.uuid((row) => row.accountUuid),
-    actor_type: column.text((row) => row.audit.actor.type),
-    actor_id: column.text((row) => row.audit.actor.id),
-    actor_name: column.text((row) => row.audit.actor.name),
-    ip: column.text((row) => row.audit.ip),
-    via: column.text((row) => row.audit.via),
-  },
-  given.next,
-);
+const seatColumns = {
+  holder: column.uuid(({ row }) => row.seat?.holder ?? null),
+  lease_ms: column.integer(({ row }) => row.seat?.leaseMs ?? null),
+  iccid: column.text(({ row }) => row.seat?.iccid ?? null),
+} satisfies Columns<Grouped>;
+
+const originColumns = {
+  account_id: column.uuid((row) => row.accountUuid),
+  actor_type: column.text((row) => row.audit.actor.type),
+  actor_id: column.text((row) => row.audit.actor.id),
+  actor_name: column.text((row) => row.audit.actor.name),
+  ip: column.text((row) => row.audit.ip),
+  via: column.text((row) => row.audit.via),
+} satisfies Columns<NewExecution>;
 
 const refusals = `
     when active is null then 'product_missing'
@@ -99,22 +113,20 @@ const refusals = `
 
 // The look-ups are laterals with `offset 0`. As plain joins, a plan cached while the database was empty scanned whole tables,
 // and accepting fell below 100 orders a second as the tables grew.
-const accept = {
-  name: 'execution_accept',
-  text: `
+const textWith = (given: string, givenOrigins: string, hasSeats: boolean) => `
 with checked as materialized (
   -- Tries to lock each key, which fails if another transaction has the lock, and finds the product and its price.
-  select given.*, ${locksKey} as locked, product.active, product.price
-  from ${given.table} given
+  select given.*, ${locksKey} as locked, product.*
+  from ${given} given
   left join lateral (
-    select active, jsonb_build_object('amount', price_amount, 'currency', price_currency) as price
+    select ${hasSeats ? 'profile_type, ' : ''}active, jsonb_build_object('amount', price_amount, 'currency', price_currency) as price
     from products p
     where p.id = given.product_id
     offset 0
   ) product on true
 ), ${claimKeys(' and active')}, accepted as (
-  insert into execution_queue (account_id, id, type, product_id, input, created_at, due_at)
-  select account_id, id, 'esim.provision', product_id, input::jsonb || jsonb_build_object('price', price), created_at, ${dueAt('product_id')}
+  insert into execution_queue (account_id, id, type, product_id, input, created_at, due_at${hasSeats ? ', iccid, holder, leased_until, fence, attempts' : ''})
+  select account_id, id, 'esim.provision', product_id, input::jsonb || jsonb_build_object('price', price), created_at, ${dueAt('product_id')}${hasSeats ? leaseValues : ''}
   from checked
   where active and ${hasItsKey}
   returning id
@@ -149,6 +161,36 @@ with checked as materialized (
     via,
     created_at
   from told
-  join ${givenOrigins.table} origins on origins.n = told.origin
-)${otherOutcomes('id in (select id from accepted)', refusals)}`,
-};
+  join ${givenOrigins} origins on origins.n = told.origin
+)${hasSeats ? withSeated(others) : others}`;
+
+const others = otherOutcomes('id in (select id from accepted)', refusals);
+
+// As after a first claim.
+const leaseValues = `,
+    iccid, holder, now() + lease_ms * interval '1 millisecond', (holder is not null)::integer, (holder is not null)::integer`;
+
+function withSeated(own: string): string {
+  return `
+select own.*, null::uuid as id, null as profile_type
+from (${own}) own
+union all
+select n::integer, 'seated', null, null, null, null, id, profile_type
+from checked
+where holder is not null and id in (select id from accepted)`;
+}
+
+function statementWith(hasSeats: boolean) {
+  const given = rowsOf<Grouped>({ ...givenColumns, ...(hasSeats && seatColumns) });
+  const origins = rowsOf<NewExecution>(originColumns, given.next);
+  return {
+    statement: {
+      name: hasSeats ? 'execution_accept_seated' : 'execution_accept',
+      text: textWith(given.table, origins.table, hasSeats),
+    },
+    values: (rows: Grouped[], from: NewExecution[]) => [...given.values(rows), ...origins.values(from)],
+  };
+}
+
+const accept = statementWith(false);
+const acceptSeated = statementWith(true);

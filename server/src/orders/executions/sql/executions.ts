@@ -97,7 +97,7 @@ from (
 order by id desc
 limit $5`;
 
-type Row = Omit<NewExecution, 'claim' | 'answer' | 'audit'> & {
+type Row = Omit<NewExecution, 'claim' | 'answer' | 'seat' | 'audit'> & {
   iccid: string | null;
   /** Steps that are already done. */
   progress?: object;

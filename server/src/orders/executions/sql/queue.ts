@@ -214,6 +214,21 @@ set ${freeFromHolder}
 where leased_until is not null
 returning 1`;
 
+type Unrun = { accountUuid: string; uuid: string; holder: string };
+
+/** Ends the lease of an order that was accepted with it and never run. False if it was not stored, or is free. */
+export const freeUnrun = exists<[order: Unrun]>('execution_free_unrun', ({ accountUuid, uuid, holder }) => [
+  accountUuid,
+  uuid,
+  holder,
+])`
+update execution_queue
+set leased_until = null,
+    fence = 0,
+    attempts = 0
+where account_id = $1 and id = $2 and holder = $3 and fence = 1 and leased_until is not null
+returning 1`;
+
 /**
  * Claims an execution for the caller's transaction, if it certainly never reached the network. A worker's claim locks the same
  * row, so one of the two finds it taken. `sent_order` is false only if a network that forgets calls was not called.

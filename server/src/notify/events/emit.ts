@@ -29,6 +29,7 @@ export function emitFrom(source: string, { isWanted = '', isTest }: Options = {}
     select account_id, delivery_id, event_id, endpoint_id, 'event', event_at
     from subscribed
     where order_key is null
+    returning id
   ), put_in_order as (
     insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, created_at)
     select account_id, delivery_id, event_id, endpoint_id, 'event', order_key, event_at

@@ -67,7 +67,7 @@ from (${own}) own
 union all
 select ${'null, '.repeat(columnCount)}${columns.join(', ')}
 from subscribed
-where order_key is null`;
+where delivery_id in (select id from fanned_out)`;
 }
 
 /** Divides the rows of such a statement into its own, and the deliveries of each event. */

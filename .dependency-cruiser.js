@@ -13,6 +13,7 @@ export const floors = [
   'config',
   'views',
   // An order is an execution that makes an eSIM; bundles belong to eSIMs, and reports of the network change both.
+  'orders/closing',
   'orders/operator',
   'orders/sandbox',
   'orders/observations',

@@ -5,7 +5,7 @@ export const decisionMutants: Mutant[] = [
   {
     name: 'claimed-order-canceled',
     file: 'server/src/orders/executions/sql/queue.ts',
-    find: `(q.fence = 0 or q.progress -> 'sent_order' = 'false')`,
+    find: `(\${row}.fence = 0 or \${row}.progress -> 'sent_order' = 'false')`,
     replace: 'true',
     tests: [api('decide-executions')],
     why: 'An order that may have reached the network is not canceled.',
@@ -13,7 +13,7 @@ export const decisionMutants: Mutant[] = [
   {
     name: 'adopted-order-canceled',
     file: 'server/src/orders/executions/sql/queue.ts',
-    find: `and not q.progress ? 'is_ordered'`,
+    find: `and not \${row}.progress ? 'is_ordered'`,
     replace: '',
     tests: [api('decide-executions')],
     why: 'An order with a reserved profile is not canceled.',

@@ -11,6 +11,7 @@ import { dashboardMutants } from './dashboard-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
 import { deploymentMutants } from './deployment-mutants.ts';
+import { eraseMutants } from './erase-mutants.ts';
 import { feedMutants } from './feed-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
 import { handOverMutants } from './hand-over-mutants.ts';
@@ -738,6 +739,7 @@ export const handWritten: readonly Mutant[] = [
   ...decisionMutants,
   ...liveMutants,
   ...deploymentMutants,
+  ...eraseMutants,
   ...feedMutants,
   ...sdkFeedMutants,
   ...clockMutants,

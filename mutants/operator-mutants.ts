@@ -16,7 +16,7 @@ export const operatorMutants: Mutant[] = [
   {
     name: 'operator-writes-for-suspended',
     file: admit,
-    find: "if (account.status === 'suspended') requireAllowedWhenSuspended(operation);\n      return;",
+    find: 'requireOpen(account, operation);\n      return;',
     replace: 'return;',
     tests,
     why: 'Nobody orders for a suspended account.',

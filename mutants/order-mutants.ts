@@ -77,8 +77,8 @@ export const orderMutants: Mutant[] = [
   {
     name: 'running-order-canceled',
     file: queue,
-    find: '  and q.leased_until is null\n  -- An adopted',
-    replace: '  -- An adopted',
+    find: '`${row}.leased_until is null\n',
+    replace: '`true\n',
     tests: [api('decide-executions')],
     why: 'An order that a worker holds is not canceled.',
   },

@@ -43,6 +43,7 @@ export const auditActions = [
   'usage.reported',
   'account.created',
   'account.updated',
+  'account.closed',
   'account.viewed',
   'execution.canceled',
   'execution.retried',

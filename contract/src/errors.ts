@@ -180,7 +180,8 @@ export const errors = {
   account_suspended: {
     type: 'permission_error',
     status: 403,
-    meaning: 'The operator has suspended the account. It can read and revoke keys, but not write.',
+    meaning:
+      'The operator has suspended the account: it can read and revoke keys, but not write. Or it is closed, and an operator tried to write to it.',
     remedy: 'Ask the operator why. Open orders and deliveries continue.',
   },
   sandbox_only: {

@@ -172,8 +172,13 @@ function describeParameters(definition: Operation) {
 }
 
 /** The feed is read in order, and hides what its types do not match. */
-function hasFilters({ query, streams, files }: Operation): boolean {
-  return !streams && !files && Object.keys(query?.properties ?? {}).some((name) => !isPaging(name));
+function hasFilters({ method, query, streams, files }: Operation): boolean {
+  return (
+    method === 'GET' &&
+    !streams &&
+    !files &&
+    Object.keys(query?.properties ?? {}).some((name) => !isPaging(name))
+  );
 }
 
 function describeErrors(definition: Operation) {

@@ -53,7 +53,7 @@ type Described = {
   scope: Scope | null;
   /** Path parameters. Each has a description and an example. */
   params?: TObject;
-  /** Only lists and the feed declare a query, and it is strict; other operations ignore query parameters. */
+  /** Lists, the feed and some deletions declare a query, and it is strict; other operations ignore query parameters. */
   query?: TObject;
   /** `examples[0]` is the request in the docs. */
   body?: TObject;

@@ -1,4 +1,5 @@
 import {
+  closeAccount,
   createAccount,
   createAccountApiKey,
   deleteAccountApiKey,
@@ -68,6 +69,7 @@ export const operatorOperations = {
   listAccounts,
   getAccount,
   updateAccount,
+  closeAccount,
   createAccountApiKey,
   listAccountApiKeys,
   deleteAccountApiKey,

@@ -2,6 +2,7 @@ import type { AuditEntry } from '@simplane/sdk';
 
 /** Every action of the audit log, as a filter offers them. The compiler names one that is missing. */
 const actions: Record<AuditEntry['action'], true> = {
+  'account.closed': true,
   'account.created': true,
   'account.updated': true,
   'account.viewed': true,

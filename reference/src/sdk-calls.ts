@@ -95,6 +95,7 @@ export const sdkCalls: Record<OperationId, string> = {
   listAccounts: 'accounts.list',
   getAccount: 'accounts.get',
   updateAccount: 'accounts.update',
+  closeAccount: 'accounts.close',
   createAccountApiKey: 'accounts.createApiKey',
   listAccountApiKeys: 'accounts.listApiKeys',
   deleteAccountApiKey: 'accounts.revokeApiKey',

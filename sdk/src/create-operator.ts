@@ -116,6 +116,9 @@ function accountsOf(call: CallOperation) {
     /** Changes the name, the status or limits. A null limit is the deployment’s. */
     update: (id: string, body: BodyOf<'updateAccount'>, options?: CallOptions) =>
       call('updateAccount', { params: { id }, body }, options),
+    /** Ends its keys, sessions and endpoints, and its eSIMs if `terminate_esims` is set. It is not opened again. */
+    close: (id: string, query?: QueryOf<'closeAccount'>, options?: CallOptions) =>
+      call('closeAccount', { params: { id }, query }, options),
     /** Creates a key of the account. The result contains the key itself, which is not returned again. */
     createApiKey: (id: string, body: BodyOf<'createAccountApiKey'>, options?: CallOptions) =>
       call('createAccountApiKey', { params: { id }, body }, options),

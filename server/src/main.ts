@@ -46,6 +46,18 @@ withLimits(withJson(accounts.command('update').description('change an account, s
     await run((tools) => updateAccountCommand(tools, id, options));
   });
 
+withJson(
+  accounts
+    .command('close')
+    .description('close an account for good: its keys, sessions, endpoints and open orders end'),
+)
+  .argument('<id>', 'the account’s id, acct_…')
+  .option('--terminate-esims', 'also terminate its eSIMs', false)
+  .action(async (id, options) => {
+    const { closeAccountCommand } = await import('./commands/accounts.ts');
+    await run((tools) => closeAccountCommand(tools, id, options));
+  });
+
 const keys = program.command('keys').description('manage API keys');
 withJson(keys.command('create').description('create a key and print it; it is not shown again'))
   .option('--account <id>', 'the account it belongs to; optional if there is only one')

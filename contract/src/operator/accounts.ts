@@ -5,7 +5,7 @@ import { exampleId, exampleTime } from '../example-values.ts';
 import { idPattern, idPrefixes } from '../ids.ts';
 import { operation } from '../operation.ts';
 import { listOf, listQuery } from '../pagination.ts';
-import { idParams, nullableInteger, unixSeconds } from '../schema.ts';
+import { idParams, nullableInteger, nullableObject, nullableUnixSeconds, unixSeconds } from '../schema.ts';
 import { oneLinePattern } from '../text-patterns.ts';
 import { Type } from '../type.ts';
 
@@ -19,9 +19,12 @@ const example = {
   requests_per_second: 50,
   api_version: currentApiVersion,
   created: exampleTime,
+  closed_at: null,
+  closing: null,
 };
 
-const accountStatuses = ['active', 'suspended'] as const;
+const openStatuses = ['active', 'suspended'] as const;
+const accountStatuses = [...openStatuses, 'closed'] as const;
 
 const limits = {
   max_webhook_endpoints: nullableInteger({
@@ -48,11 +51,23 @@ export const Account = Type.Object(
     object: Type.Literal('account'),
     name: Type.String(),
     status: Type.Enum([...accountStatuses], {
-      description: 'A suspended account can read and revoke keys, but not write.',
+      description:
+        'A suspended account can read and revoke keys, but not write. A closed one has no keys that work, and is not opened again.',
     }),
     ...limits,
     api_version: Type.String({ description: 'The API version of its requests without `Service-Version`.' }),
     created: unixSeconds('When the account was created.'),
+    closed_at: nullableUnixSeconds('When the account was closed; null if it is open.'),
+    closing: nullableObject(
+      {
+        terminate_esims: Type.Boolean({ description: 'Whether its eSIMs are terminated.' }),
+        terminations: Type.Integer({ description: 'Terminations ordered so far.' }),
+        finished_at: nullableUnixSeconds(
+          'When its last order had ended, and the last termination with it; null until then.',
+        ),
+      },
+      { description: 'How far the closing has come; null for an open account.' },
+    ),
   },
   {
     title: 'Account',
@@ -131,7 +146,7 @@ export const updateAccount = operation({
   tag,
   summary: 'Update an account',
   description:
-    'Changes the given fields only, on every process within 5 seconds. `status: "suspended"` refuses the account’s writes, except that it may revoke keys; its open orders and deliveries continue. A null limit restores the default.',
+    'Changes the given fields only, on every process within 5 seconds. `status: "suspended"` refuses the account’s writes, except that it may revoke keys; its open orders and deliveries continue. A null limit restores the default. A closed account cannot be changed.',
   scope: 'operator',
   audit: { action: 'account.updated', target: 'account' },
   params,
@@ -139,7 +154,7 @@ export const updateAccount = operation({
     {
       name: Type.Optional(name),
       status: Type.Optional(
-        Type.Enum([...accountStatuses], { description: 'Suspends or reactivates the account.' }),
+        Type.Enum([...openStatuses], { description: 'Suspends or reactivates the account.' }),
       ),
       ...limitInputs,
     },
@@ -148,6 +163,39 @@ export const updateAccount = operation({
   status: 200,
   response: Account,
   responseExample: { ...example, status: 'suspended', max_webhook_endpoints: 20 },
+  refusals: ['resource_missing', 'state_conflict'],
+});
+
+export const closeAccount = operation({
+  method: 'DELETE',
+  path: '/v1/operator/accounts/{id}',
+  tag,
+  summary: 'Close an account',
+  description:
+    'Revokes its keys, signs its sessions out, disables its webhook endpoints and ends its install links, on every process within 5 seconds. Orders that have not reached the network are canceled; others go to their end. With `terminate_esims` its eSIMs are terminated then, a few at a time; `closing` shows how far it has come. A closed account is not opened again; operators can read it with `Service-Account`, and erase it. Closing it again changes nothing, except that `terminate_esims` can be added.',
+  scope: 'operator',
+  audit: { action: 'account.closed', target: 'account' },
+  params,
+  query: Type.Object(
+    {
+      terminate_esims: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: 'Whether to terminate its eSIMs. This cannot be undone.',
+          examples: [true],
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  status: 200,
+  response: Account,
+  responseExample: {
+    ...example,
+    status: 'closed',
+    closed_at: exampleTime + 86_400,
+    closing: { terminate_esims: true, terminations: 0, finished_at: null },
+  },
   refusals: ['resource_missing'],
 });
 
@@ -165,7 +213,7 @@ export const createAccountApiKey = operation({
   status: 201,
   response: ApiKey,
   responseExample: exampleNewApiKey,
-  refusals: ['resource_missing', 'api_key_limit_reached'],
+  refusals: ['resource_missing', 'api_key_limit_reached', 'state_conflict'],
 });
 
 export const listAccountApiKeys = operation({

@@ -13,7 +13,7 @@ export type Account = {
   uuid: string;
   name: string;
   apiVersion: string;
-  status: 'active' | 'suspended';
+  status: 'active' | 'suspended' | 'closed';
   limits: {
     webhookEndpoints: number | null;
     openExecutions: number | null;

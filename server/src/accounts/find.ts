@@ -11,13 +11,13 @@ export async function findAccountById(db: Queryable, id: string): Promise<Accoun
 }
 
 /** The account as requests carry it. */
-export function describeAccount(row: Omit<AccountRow, 'created_at'>): Account {
+export function describeAccount(row: Omit<AccountRow, 'created_at' | 'closing'>): Account {
   return {
     id: idOfUuid(idPrefixes.account, row.id),
     uuid: row.id,
     name: row.name,
     apiVersion: row.api_version,
-    status: row.status,
+    status: row.closed_at ? 'closed' : row.status,
     limits: {
       webhookEndpoints: row.max_webhook_endpoints,
       openExecutions: row.max_open_executions,

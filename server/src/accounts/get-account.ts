@@ -20,6 +20,18 @@ export async function requireAccount(db: Queryable, id: string): Promise<Account
   return row;
 }
 
+/** Throws if the account was closed: it gets nothing new. */
+export async function requireOpenAccount(db: Queryable, uuid: string): Promise<void> {
+  if ((await findAccount(db, uuid))?.closed_at) throw accountClosed();
+}
+
+export function accountClosed(): AppError {
+  return new AppError(
+    'state_conflict',
+    'The account is closed. It is not opened again, and gets no new keys or orders: create another account.',
+  );
+}
+
 /** Throws if `id` is malformed. */
 export function accountUuidOf(id: string): string {
   const uuid = uuidOfId(idPrefixes.account, id);

@@ -6,6 +6,7 @@ import type { NewUuid } from '../platform/ids/uuid-v7.ts';
 import { generateApiKey, hashApiKey, type Mode } from './api-key-text.ts';
 import { type Actor, actorOf, recordAudit } from './audit/record.ts';
 import type { Origin } from './context.ts';
+import { requireOpenAccount } from './get-account.ts';
 import { settingsOf } from './present-key.ts';
 import { type ApiKeyRow, insertKey } from './sql/keys.ts';
 import type { Deps } from './store-account.ts';
@@ -27,6 +28,7 @@ export const defaultKeyName = 'API key';
 
 /** Creates a key and its audit entry. */
 export async function issueKey(tx: Queryable, issuer: KeyIssuer, wanted: KeyWanted): Promise<IssuedKey> {
+  if (wanted.accountUuid !== null) await requireOpenAccount(tx, wanted.accountUuid);
   const issued = await insertNewKey(tx, issuer, wanted);
   await recordAudit(tx, issuer, {
     accountUuid: wanted.accountUuid,

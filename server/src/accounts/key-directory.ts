@@ -160,7 +160,8 @@ function describe(row: FoundKeyRow): KnownKey {
       createdAt: row.created_at,
     },
     expiresAtMs: row.expires_at?.getTime() ?? null,
-    revoked: row.revoked_at !== null,
+    // Also a key that was created while the account was being closed.
+    revoked: row.revoked_at !== null || row.account?.closed_at != null,
     allowedCidrs: row.allowed_cidrs.map(requireCidr),
   };
 }

@@ -9,9 +9,16 @@ export function presentAccount(row: AccountRow): Account {
     id: idOfUuid(idPrefixes.account, row.id),
     object: 'account',
     ...accountSettingsOf(row),
+    status: row.closed_at ? 'closed' : row.status,
     api_version: row.api_version,
     created: unixSeconds(row.created_at),
+    closed_at: row.closed_at && unixSeconds(row.closed_at),
+    closing: row.closing && presentClosing(row.closing),
   };
+}
+
+function presentClosing({ finished_ms: finishedMs, ...closing }: NonNullable<AccountRow['closing']>) {
+  return { ...closing, finished_at: finishedMs === null ? null : Math.floor(finishedMs / 1000) };
 }
 
 /** The fields that a PATCH can change. */

@@ -23,6 +23,8 @@ export async function storeAccount(
     max_open_executions: limits.max_open_executions ?? null,
     requests_per_second: limits.requests_per_second ?? null,
     created_at: new Date(clock.nowMs()),
+    closed_at: null,
+    closing: null,
   };
   await insertAccount(db, account);
   return account;

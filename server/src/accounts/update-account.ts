@@ -4,7 +4,7 @@ import { idOfUuid } from '../platform/ids/uuid.ts';
 import { changedFields, recordAudit } from './audit/record.ts';
 import type { OperatorContext } from './context.ts';
 import type { AccountKeeper } from './create-account.ts';
-import { accountUuidOf, noSuchAccount } from './get-account.ts';
+import { accountClosed, accountUuidOf, noSuchAccount } from './get-account.ts';
 import { accountSettingsOf, presentAccount } from './present-account.ts';
 import { type AccountRow, lockAccountRow, saveAccount } from './sql/accounts.ts';
 
@@ -26,6 +26,7 @@ export async function changeAccount(
 ): Promise<AccountRow | null> {
   const row = await lockAccountRow(tx, uuid);
   if (!row) return null;
+  if (row.closed_at) throw accountClosed();
   const changed = { ...row, ...changes };
   await saveAccount(tx, changed);
   await recordAudit(tx, keeper, {

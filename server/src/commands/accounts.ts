@@ -2,7 +2,9 @@ import { idPrefixes } from '@simplane/contract';
 import { openAccount } from '../accounts/create-account.ts';
 import { type AccountLimits, type AccountRow, listAccountRows } from '../accounts/sql/accounts.ts';
 import { changeAccount } from '../accounts/update-account.ts';
+import { closeByUuid } from '../orders/closing/close.ts';
 import { idOfUuid, uuidOfId } from '../platform/ids/uuid.ts';
+import { accountOf } from './account-of.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './print.ts';
 import type { Tools } from './with-database.ts';
@@ -47,6 +49,17 @@ export async function updateAccountCommand(
   print([present(row)], options);
 }
 
+/** Workers look for it every second, so they need no signal. */
+export async function closeAccountCommand(
+  tools: Tools,
+  id: string,
+  options: Options & { terminateEsims: boolean },
+): Promise<void> {
+  const uuid = await accountOf(tools, id);
+  const row = await tools.db.transaction((tx) => closeByUuid(tx, tools, uuid, options.terminateEsims));
+  print([present(row as AccountRow)], options);
+}
+
 function parseStatus(text: string): AccountRow['status'] {
   if (text === 'active' || text === 'suspended') return text;
   throw new CommandError(`--status takes active or suspended; got "${text}"`);
@@ -75,7 +88,7 @@ function present(row: AccountRow) {
   return {
     id: idOfUuid(idPrefixes.account, row.id),
     name: row.name,
-    status: row.status,
+    status: row.closed_at ? 'closed' : row.status,
     max_webhook_endpoints: row.max_webhook_endpoints,
     max_open_executions: row.max_open_executions,
     requests_per_second: row.requests_per_second,

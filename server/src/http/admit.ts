@@ -36,7 +36,7 @@ export function createAdmission(service: Service) {
     if (request.headers['service-account'] !== undefined) throw accountNotChosen();
     if (!operation) return;
     requireScope(caller, operation);
-    if (caller.account.status === 'suspended') requireAllowedWhenSuspended(operation);
+    requireOpen(caller.account, operation);
   }
 
   /** An account with a rate of its own shares it among its keys; others have the deployment's, for each key. */
@@ -78,7 +78,7 @@ export function createAdmission(service: Service) {
     request.account = account;
     useVersion(request, reply, account);
     if (isWrite(operation)) {
-      if (account.status === 'suspended') requireAllowedWhenSuspended(operation);
+      requireOpen(account, operation);
       return;
     }
     const { caller, id: requestId, ip } = request;
@@ -116,11 +116,14 @@ function requireScope({ apiKey: { scopes } }: KnownKey, { scope }: Operation): v
   );
 }
 
-function requireAllowedWhenSuspended(operation: Operation): void {
-  if (!isWrite(operation) || operation.allowedWhenSuspended) return;
+/** A suspended account, and an operator in a closed one, may only read and take away. */
+function requireOpen({ status }: Account, operation: Operation): void {
+  if (status === 'active' || !isWrite(operation) || operation.allowedWhenSuspended) return;
   throw new AppError(
     'account_suspended',
-    'The operator has suspended this account: it can read and revoke keys, but not write. Ask the operator why.',
+    status === 'closed'
+      ? 'This account is closed: it can be read and erased, but not written to.'
+      : 'The operator has suspended this account: it can read and revoke keys, but not write. Ask the operator why.',
   );
 }
 

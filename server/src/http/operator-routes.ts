@@ -40,6 +40,7 @@ import { recoverWebhookEndpoint } from '../notify/webhooks/recoveries/recover.ts
 import type { Probing } from '../notify/webhooks/sender/probes.ts';
 import { getEndpointStats } from '../notify/webhooks/stats/get.ts';
 import { getUndelivered } from '../notify/webhooks/undelivered/get.ts';
+import { closeAccount } from '../orders/closing/close.ts';
 import { listIccidRanges } from '../orders/esims/list-iccid-ranges.ts';
 import { listRejectedUsage } from '../orders/observations/list-rejected.ts';
 import { getAnyExecution } from '../orders/operator/get.ts';
@@ -131,6 +132,7 @@ export const operatorRoutes: { [Id in Served]: HandlerOf<Operations[Id]> } = {
   listAccounts,
   getAccount,
   updateAccount,
+  closeAccount,
   createAccountApiKey,
   listAccountApiKeys,
   deleteAccountApiKey,

@@ -314,6 +314,7 @@ const writes: Record<WriteId, Write> = {
     body: { status: 'suspended' },
     changes: { status: { from: 'active', to: 'suspended' } },
   },
+  closeAccount: { params: newAccount, changes: { terminate_esims: false } },
   createAccountApiKey: {
     isSecret: true,
     target: answeredId,

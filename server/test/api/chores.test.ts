@@ -36,6 +36,7 @@ test('a worker runs every chore, each as often as its users may wait', async () 
     service_lock_ending: 'services',
     core_resync_lock: 'resync',
     batch_lock_finishable: 'batches',
+    closing_lock_next: 'closings',
     recovery_close_hopeless: 'recoveries',
     failure_group_take_retry: 'groupRetries',
     ordered_set_positions: 'blocked',
@@ -66,6 +67,8 @@ const bundle = (status: string, expiresAt: string) =>
 const batch = (finishedAt: string) =>
   `insert into batches (account_id, id, total, created_at, finished_at)
    values ('${someone}', '${someone}', 1, now(), ${finishedAt})`;
+const closing = (finishedAt: string) =>
+  `insert into account_closings (account_id, terminate_esims, finished_at) values ('${someone}', true, ${finishedAt})`;
 const esim = (endsAt: string) =>
   `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at, service_ends_at)
    values ('${someone}', '${someone}', '1', '${someone}', 'one', 'active', '{}', now(), ${endsAt})`;
@@ -93,6 +96,8 @@ test.each<[Waiting | null, string]>([
   ['resync', 'update core_resync set finished_at = null'],
   ['batches', batch('null')],
   [null, batch('now()')],
+  ['closings', closing('null')],
+  [null, closing('now()')],
   ['recoveries', recovery('null')],
   [null, recovery('now()')],
   ['groupRetries', groupRetry('null')],

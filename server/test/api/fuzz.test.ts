@@ -26,7 +26,6 @@ const pictures = [
   ...['image/png', 'image/svg+xml', 'text/csv; charset=utf-8', 'application/x-ndjson', 'application/zip'],
 ];
 const operatorKey = await service.createKey({ scopes: ['operator'] });
-const otherAccount = await service.createAccount('Other');
 
 let shared: Promise<ExistingIds> | undefined;
 
@@ -67,9 +66,8 @@ async function existingIds({ path }: { path: string }): Promise<ExistingIds> {
   });
   await worker.stop(0);
   const key = await call(service, 'POST', '/v1/api_keys', { body: { scopes: ['read'] } });
-  const otherKey = await call(service, 'GET', '/v1/me', {
-    key: await service.createKey({ accountUuid: otherAccount.accountUuid }),
-  });
+  const otherAccount = await service.createAccount('Other');
+  const otherKey = await call(service, 'GET', '/v1/me', { key: otherAccount.key });
   const request = recovery.headers.get('request-id') as string;
   if (path.startsWith('/v1/requests/')) {
     await until(

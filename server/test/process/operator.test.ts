@@ -319,6 +319,7 @@ describe('the audit log', () => {
   const audited: Record<string, AuditAction | AuditAction[]> = {
     'accounts create': 'account.created',
     'accounts update': 'account.updated',
+    'accounts close': 'account.closed',
     'keys create': 'api_key.created',
     'keys revoke': 'api_key.revoked',
     'keys roll': 'api_key.rolled',
@@ -366,12 +367,19 @@ describe('the audit log', () => {
     const core = { SIMPLANE_CORE_URL: 'https://core.example', SIMPLANE_CORE_SECRET: 'a'.repeat(32) };
     expect((await runCommand(['core', 'resync'], { ...env, ...core })).code).toBe(0);
     expect((await run('accounts', 'update', 'acct_1', '--name', 'None')).code).toBe(1);
+    expect((await run('accounts', 'close', 'acct_1')).stderr).toBe('no account has the id "acct_1"\n');
+    const [gone] = await runJson('accounts', 'create', '--name', 'Gone');
+    expect(await runJson('accounts', 'close', gone.id, '--terminate-esims')).toMatchObject([
+      { id: gone.id, status: 'closed' },
+    ]);
     const after = await actionsOnCommandLine();
     expect(after.slice(before.length)).toEqual([
       'api_key.created',
       'session.link_created',
       'secrets.reseal_started',
       'core.resync_started',
+      'account.created',
+      'account.closed',
     ]);
     expect([...new Set(after)].sort()).toEqual([...new Set(Object.values(audited).flat())].sort());
   });

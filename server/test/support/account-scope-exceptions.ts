@@ -58,6 +58,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   {
     statement: /^worker_beat$/,
     tables: [
+      'account_closings',
       'batches',
       'bundles',
       'esims',
@@ -75,6 +76,11 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     statement: /^worker_end_leases_of_dead$/,
     tables: ['execution_queue', 'endpoint_leases', 'core_queue'],
     why: 'A dead worker held work of all accounts.',
+  },
+  {
+    statement: /^(closing_lock_next|account_list(_page)?)$/,
+    tables: ['account_closings'],
+    why: 'A chore closes accounts in turn, and the operator lists them.',
   },
   {
     statement: /^batch_lock_finishable$/,

@@ -46,11 +46,12 @@ export default function Accounts() {
             { name: 'Created', cell: ({ created }) => <Time at={created} />, isTime: true },
             {
               name: 'Change',
-              cell: (account) => (
-                <button type="button" className="control" onClick={() => setEdited(account)}>
-                  Change
-                </button>
-              ),
+              cell: (account) =>
+                account.status !== 'closed' && (
+                  <button type="button" className="control" onClick={() => setEdited(account)}>
+                    Change
+                  </button>
+                ),
             },
           ]}
         />
@@ -165,8 +166,37 @@ function ChangeAccount({ account, onClose }: { account: Account; onClose(): void
             onDone={onClose}
           />
         </div>
+        <CloseAccount account={account} onDone={onClose} />
       </div>
     </Dialog>
+  );
+}
+
+const closing =
+  'Its keys, sessions, webhook endpoints and install links end, and orders that have not reached the network are canceled. The account is not opened again.';
+
+function CloseAccount({ account, onDone }: { account: Account; onDone(): void }) {
+  const [terminates, setTerminates] = useState(false);
+  const query = terminates ? '?terminate_esims=true' : '';
+  return (
+    <div className="row">
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={terminates}
+          onChange={(event) => setTerminates(event.target.checked)}
+        />
+        Terminate its eSIMs too
+      </label>
+      <Action
+        label="Close the account"
+        kind="danger"
+        scope="operator"
+        confirm={{ id: account.id, effect: terminates ? `${closing} Its eSIMs are terminated.` : closing }}
+        call={{ method: 'DELETE', path: `/v1/operator/accounts/${account.id}${query}` }}
+        onDone={onDone}
+      />
+    </div>
   );
 }
 

@@ -5,7 +5,7 @@ import { idOfUuid } from '../../platform/ids/uuid.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ApiKey, Origin } from '../context.ts';
-import { deleteExpiredSessions, deleteSessionByHash } from './sql.ts';
+import { deleteExpiredSessions, deleteSessionByHash, deleteSessionsOf } from './sql.ts';
 import { hashOfToken } from './token.ts';
 
 type Deps = Origin & { clock: Clock; newUuid: NewUuid };
@@ -39,6 +39,11 @@ export function recordEnd(tx: Queryable, deps: Deps, { accountUuid, id, keyUuid 
     target: { type: 'session', id },
     changes: { api_key: idOfUuid(idPrefixes.apiKey, keyUuid) },
   });
+}
+
+/** Of an account that is closed: its entry tells that its sessions and links ended. */
+export function endSessionsOf(tx: Queryable, accountUuid: string): Promise<void> {
+  return deleteSessionsOf(tx, accountUuid);
 }
 
 /** Removes sessions and links that no longer work. */

@@ -166,6 +166,17 @@ where ${condition}
 returning s.key_id`,
 );
 
+/** Ends all sessions of the account's keys, and the links that would start one. */
+export const deleteSessionsOf = run<[accountUuid: string]>('session_delete_of_account')`
+with links as (
+  delete from dashboard_links l
+  using api_keys k
+  where k.account_id = $1 and k.id = l.key_id
+)
+delete from dashboard_sessions s
+using api_keys k
+where k.account_id = $1 and k.id = s.key_id`;
+
 export const deleteExpiredSessions = run<[now: Date]>('session_delete_expired')`
 with links as (
   delete from dashboard_links

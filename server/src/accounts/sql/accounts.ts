@@ -16,10 +16,24 @@ export type AccountRow = AccountLimits & {
   api_version: string;
   status: AccountStatus;
   created_at: Date;
+  closed_at: Date | null;
+  /** Of a closed account. */
+  closing: Closing | null;
 };
 
-const accountColumns = `id, name, api_version, status, max_webhook_endpoints, max_open_executions, requests_per_second,
+type Closing = { terminate_esims: boolean; terminations: number; finished_ms: number | null };
+
+const storedColumns = `id, name, api_version, status, max_webhook_endpoints, max_open_executions, requests_per_second,
   created_at`;
+
+const accountColumns = `${storedColumns}, closed_at,
+  case when closed_at is not null then (
+    select json_build_object(
+      'terminate_esims', terminate_esims,
+      'terminations', terminations,
+      'finished_ms', floor(extract(epoch from finished_at) * 1000))
+    from account_closings
+    where account_id = accounts.id) end as closing`;
 
 export const findAccount = one<AccountRow, [uuid: string]>('account_find')`
 select ${accountColumns}
@@ -36,7 +50,7 @@ export const insertAccount = run<[account: AccountRow]>('account_insert', (accou
   account.requests_per_second,
   account.created_at,
 ])`
-insert into accounts (${accountColumns})
+insert into accounts (${storedColumns})
 values ($1, $2, $3, $4, $5, $6, $7, $8)`;
 
 export const listAccountPage = many<AccountRow, [page: { beforeUuid: string | null; count: number }]>(
@@ -76,3 +90,19 @@ export const saveAccount = run<[account: AccountRow]>('account_save', (account) 
 update accounts
 set name = $2, status = $3, max_webhook_endpoints = $4, max_open_executions = $5, requests_per_second = $6
 where id = $1`;
+
+export const setClosed = run<[accountUuid: string, at: Date]>('account_close')`
+update accounts
+set closed_at = $2
+where id = $1`;
+
+export const insertClosing = run<[accountUuid: string, terminateEsims: boolean]>('closing_insert')`
+insert into account_closings (account_id, terminate_esims)
+values ($1, $2)`;
+
+/** Its closing goes on, or begins again, with the open orders. */
+export const addTerminations = run<[accountUuid: string]>('closing_add_terminations')`
+update account_closings
+set terminate_esims = true,
+    finished_at = null
+where account_id = $1`;

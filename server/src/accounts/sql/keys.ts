@@ -67,7 +67,7 @@ where ${condition} and id = $2`,
 );
 
 /** `account` is null for an operator's key. */
-export type FoundKeyRow = ApiKeyRow & { account: Omit<AccountRow, 'created_at'> | null };
+export type FoundKeyRow = ApiKeyRow & { account: Omit<AccountRow, 'created_at' | 'closing'> | null };
 
 const findByHashes = many<FoundKeyRow & { hash: string }, [hashes: readonly string[]]>('api_keys_find')`
 select
@@ -213,6 +213,12 @@ update api_keys
 set name = $3, scopes = $4, allowed_cidrs = $5, expires_at = $6, revoked_at = $7, replaced_by = $8
 where ${condition} and id = $2`,
 );
+
+/** Revokes every key of the account. The caller has locked the account. */
+export const revokeKeysOf = run<[accountUuid: string, at: Date]>('api_key_revoke_all')`
+update api_keys
+set revoked_at = $2
+where account_id = $1 and revoked_at is null`;
 
 /** A revoked key keeps its scopes. */
 export const setKeyScopes = run<[uuid: string, scopes: Scope[]]>('api_key_set_scopes')`

@@ -37,18 +37,25 @@ export async function cancelExecution(
 
 const canceled: ExecutionError = { code: 'canceled', message: canceledMessage, retryable: true };
 
-/** Cancels orders of eSIMs that the caller has taken. Those without an ICCID, nearly all, end in one statement. */
-export async function cancelTaken(tx: Queryable, ctx: Context, taken: ClaimedExecution[]): Promise<void> {
-  for (const execution of taken) if (execution.iccid !== null) await end(ctx, tx, execution);
+type Deps = Pick<Context, 'clock' | 'newUuid'>;
+
+/** Cancels executions that the caller has taken. Those without an ICCID, nearly all, end in one statement. */
+export async function cancelTaken(
+  tx: Queryable,
+  ctx: Deps,
+  taken: ClaimedExecution[],
+  error = canceled,
+): Promise<void> {
+  for (const execution of taken) if (execution.iccid !== null) await end(ctx, tx, execution, error);
   const rows = taken
     .filter(({ iccid }) => iccid === null)
-    .map((execution) => ({ ...execution, event: failureEvent(ctx, execution, canceled) }));
-  await failWithoutEsim(tx, rows, { error: canceled, at: new Date(ctx.clock.nowMs()) });
+    .map((execution) => ({ ...execution, event: failureEvent(ctx, execution, error) }));
+  await failWithoutEsim(tx, rows, { error, at: new Date(ctx.clock.nowMs()) });
 }
 
 async function cancelUnsent(ctx: Context, tx: Queryable, uuid: string): Promise<boolean> {
   const taken = await takeUnsent(tx, ctx.account.uuid, uuid);
-  if (taken) await end(ctx, tx, taken);
+  if (taken) await end(ctx, tx, taken, canceled);
   return taken !== null;
 }
 
@@ -75,14 +82,19 @@ const takenBack: ExecutionError = {
   retryable: true,
 };
 
-async function end(ctx: Context, tx: Queryable, execution: ClaimedExecution): Promise<void> {
+async function end(
+  ctx: Deps,
+  tx: Queryable,
+  execution: ClaimedExecution,
+  error: ExecutionError,
+): Promise<void> {
   if (execution.type !== 'esim.provision') {
-    await finish(tx, ctx, execution, { error: canceled, at: new Date(ctx.clock.nowMs()) });
+    await finish(tx, ctx, execution, { error, at: new Date(ctx.clock.nowMs()) });
     return;
   }
   // An order that never reached the network has an ICCID only from the operator's ranges.
   const returns = { giveBack: storeReturned, state: 'free' } as const;
-  await endFailedOrder(tx, ctx, execution, canceled, execution.iccid === null ? undefined : returns);
+  await endFailedOrder(tx, ctx, execution, error, execution.iccid === null ? undefined : returns);
 }
 
 function tooLate({ status }: Execution): AppError {

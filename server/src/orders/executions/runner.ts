@@ -10,12 +10,13 @@ import type { Keyring } from '../../platform/secrets/keyring.ts';
 import type { ExecutionError } from './sql/executions.ts';
 import type { ClaimedExecution } from './sql/queue.ts';
 
-export type { ExecutionError } from './sql/executions.ts';
+export { countOpen, type ExecutionError } from './sql/executions.ts';
 export {
   type ClaimedExecution,
   releaseOrphanedExecutions,
   takeOver,
   takeUnsent,
+  takeUnsentOfAccount,
   takeUnsentOfBatch,
   wakeChanges,
 } from './sql/queue.ts';

@@ -12,7 +12,7 @@ const findIn = perDatabase((db) =>
 );
 
 /**
- * The link with this token; null if it was revoked, has expired, never existed, or its eSIM has ended. All of these cost the same: one
+ * The link with this token; null if it was revoked, has expired, never existed, or its eSIM or account has ended. All of these cost the same: one
  * hash and one look-up.
  */
 export function findLink(db: Database, clock: Clock, token: string): Promise<FoundLink | null> {

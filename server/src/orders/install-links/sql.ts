@@ -122,7 +122,7 @@ cross join lateral (
 ) link
 join accounts account on account.id = link.account_id
 join esims esim on esim.account_id = link.account_id and esim.iccid = link.iccid
-where esim.status in ('provisioned', 'active', 'suspended')`;
+where esim.status in ('provisioned', 'active', 'suspended') and account.closed_at is null`;
 
 /** Returns one link or null per token, in input order. */
 export async function findLinks(db: Queryable, tokens: readonly UsedToken[]): Promise<(FoundLink | null)[]> {

@@ -1,4 +1,5 @@
 import type { ExecutionType } from '@simplane/contract';
+import { requireOpenAccount } from '../../accounts/get-account.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
@@ -38,6 +39,7 @@ async function requirePossible(
   type: ExecutionType,
   iccid: string | null,
 ): Promise<void> {
+  if (type !== 'esim.terminate') await requireOpenAccount(tx, accountUuid);
   if (type === 'esim.provision') return;
   if (type === 'bundle.add') {
     await requireTopUpable(tx, accountUuid, iccid as string);

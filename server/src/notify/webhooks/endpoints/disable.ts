@@ -5,7 +5,7 @@ import { emit } from '../../events/emit.ts';
 import { newEvent } from '../../events/new-event.ts';
 import { aboutEndpoint } from './present.ts';
 import { cancelPendingDeliveries, cancelUndeliverableRows } from './sql/cancel.ts';
-import { disableEndpointRow, type EndpointKey } from './sql/endpoints.ts';
+import { disableEndpointRow, disableEndpointsOf, type EndpointKey } from './sql/endpoints.ts';
 
 type Disable = EndpointKey & { reason: string; at: Date };
 
@@ -25,6 +25,11 @@ export async function disableEndpoint(
   const data = { ...aboutEndpoint(endpoint), disabled_reason: reason };
   await emit(tx, [newEvent(deps, { accountUuid, type: 'webhook_endpoint.disabled', data })]);
   return true;
+}
+
+/** Of an account that is closed. Nobody is left to be told, and a chore cancels what waits. */
+export function disableEndpoints(tx: Queryable, accountUuid: string, at: Date): Promise<void> {
+  return disableEndpointsOf(tx, accountUuid, { reason: 'The account was closed.', at });
 }
 
 /**

@@ -229,6 +229,11 @@ set leased_until = null,
 where account_id = $1 and id = $2 and holder = $3 and fence = 1 and leased_until is not null
 returning 1`;
 
+/** An adopted order has a profile at the network before its first claim. */
+const isUnsent = (row: string) => `${row}.leased_until is null
+  and not ${row}.progress ? 'is_ordered'
+  and (${row}.fence = 0 or ${row}.progress -> 'sent_order' = 'false')`;
+
 /**
  * Claims an execution for the caller's transaction, if it certainly never reached the network. A worker's claim locks the same
  * row, so one of the two finds it taken. `sent_order` is false only if a network that forgets calls was not called.
@@ -239,10 +244,7 @@ set fence = q.fence + 1,
     leased_until = now() + interval '1 minute'
 where q.account_id = $1
   and ${isWanted}
-  and q.leased_until is null
-  -- An adopted order has a profile at the network before its first claim.
-  and not q.progress ? 'is_ordered'
-  and (q.fence = 0 or q.progress -> 'sent_order' = 'false')
+  and ${isUnsent('q')}
 returning
   ${claimedColumns},
   null as profile_type`;
@@ -255,6 +257,17 @@ export const takeUnsent = one<ClaimedExecution, [accountUuid: string, uuid: stri
 export const takeUnsentOfBatch = many<ClaimedExecution, [accountUuid: string, batchUuid: string]>(
   'execution_take_unsent_of_batch',
 )`${takeUnsentWhere(`${indexedBatch} = $2::uuid::text and ${hasBatch}`)}`;
+
+/** The same for the account's executions of any kind, up to `count`. */
+export const takeUnsentOfAccount = many<ClaimedExecution, [accountUuid: string, count: number]>(
+  'execution_take_unsent_of_account',
+)`${takeUnsentWhere(`q.id in (
+    select id
+    from execution_queue u
+    where u.account_id = $1 and ${isUnsent('u')}
+    order by id
+    limit $2
+    for update skip locked)`)}`;
 
 /**
  * Takes an execution from whoever holds it, for the caller's transaction, which ends it. The caller holds the lock of the eSIM that

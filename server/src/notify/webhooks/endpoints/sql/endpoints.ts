@@ -194,6 +194,23 @@ set status = 'disabled', disabled_reason = $3, disabled_at = $4,
 where account_id = $1 and id = $2 and status = 'enabled' and ($3::text is null or failing_since is not null)
 returning ${endpointColumns}`;
 
+/** Disables the account's endpoints, in the order in which all lock several. `cancelUndeliverable` cancels what waits for them. */
+export const disableEndpointsOf = run<[accountUuid: string, disabling: { reason: string; at: Date }]>(
+  'endpoint_disable_all',
+  (accountUuid, { reason, at }) => [accountUuid, reason, at],
+)`
+with enabled as (
+  select id
+  from webhook_endpoints
+  where account_id = $1 and status = 'enabled'
+  order by id
+  for update
+)
+update webhook_endpoints e
+set status = 'disabled', disabled_reason = $2, disabled_at = $3
+from enabled
+where e.account_id = $1 and e.id = enabled.id`;
+
 /** Also deletes its secrets. Returns 0 if there is no such endpoint. A chore removes its lease, which a claim may have locked. */
 export const deleteEndpointRow = count<[key: EndpointKey]>('endpoint_delete', ofKey)`
 delete from webhook_endpoints

@@ -1,0 +1,135 @@
+import { api, type Mutant } from './mutant.ts';
+
+const closing = [api('closing')];
+const close = 'server/src/accounts/close-account.ts';
+const goOn = 'server/src/orders/closing/continue.ts';
+
+/** Closing and erasing accounts and eSIMs. */
+export const eraseMutants: Mutant[] = [
+  {
+    name: 'closed-account-keeps-keys',
+    file: close,
+    find: '    await revokeKeysOf(tx, uuid, at);\n',
+    replace: '',
+    tests: closing,
+    why: 'The keys of a closed account are revoked.',
+  },
+  {
+    name: 'closed-account-keeps-sessions',
+    file: close,
+    find: '    await endSessionsOf(tx, uuid);\n',
+    replace: '',
+    tests: closing,
+    why: 'The sessions of a closed account end.',
+  },
+  {
+    name: 'closing-disables-all-endpoints',
+    file: 'server/src/notify/webhooks/endpoints/sql/endpoints.ts',
+    find: `  where account_id = $1 and status = 'enabled'
+  order by id
+  for update
+)
+update webhook_endpoints e
+set status = 'disabled', disabled_reason = $2, disabled_at = $3
+from enabled
+where e.account_id = $1 and e.id = enabled.id`,
+    replace: `  where account_id is not null and $1::uuid is not null and status = 'enabled'
+  order by id
+  for update
+)
+update webhook_endpoints e
+set status = 'disabled', disabled_reason = $2, disabled_at = $3
+from enabled
+where e.id = enabled.id`,
+    tests: closing,
+    why: 'Other accounts’ endpoints stay enabled.',
+  },
+  {
+    name: 'closed-account-shows-install-page',
+    file: 'server/src/orders/install-links/sql.ts',
+    find: ' and account.closed_at is null',
+    replace: '',
+    tests: closing,
+    why: 'The install links of a closed account end with it.',
+  },
+  {
+    name: 'key-of-closed-account-works',
+    file: 'server/src/accounts/key-directory.ts',
+    find: ' || row.account?.closed_at != null',
+    replace: '',
+    tests: closing,
+    why: 'A key that was stored while the account was closed does not work.',
+  },
+  {
+    name: 'closed-account-gets-key',
+    file: 'server/src/accounts/issue-key.ts',
+    find: '  if (wanted.accountUuid !== null) await requireOpenAccount(tx, wanted.accountUuid);\n',
+    replace: '',
+    tests: closing,
+    why: 'A closed account gets no key.',
+  },
+  {
+    name: 'closed-account-reopened',
+    file: 'server/src/accounts/update-account.ts',
+    find: '  if (row.closed_at) throw accountClosed();\n',
+    replace: '',
+    tests: closing,
+    why: 'A closed account cannot be changed.',
+  },
+  {
+    name: 'closed-account-gets-retry',
+    file: 'server/src/orders/operator/start-retry.ts',
+    find: `  if (type !== 'esim.terminate') await requireOpenAccount(tx, accountUuid);\n`,
+    replace: '',
+    tests: closing,
+    why: 'No order is started again for a closed account.',
+  },
+  {
+    name: 'operator-writes-in-closed-account',
+    file: 'server/src/http/admit.ts',
+    find: '      requireOpen(account, operation);\n',
+    replace: `      if (account.status !== 'closed') requireOpen(account, operation);\n`,
+    tests: closing,
+    why: 'An operator cannot write for a closed account.',
+  },
+  {
+    name: 'closing-forgets-last-orders',
+    file: goOn,
+    find: '  if (deps.clock.nowMs() - closedAt.getTime() < lastOrderMs) return false;\n',
+    replace: '',
+    tests: closing,
+    why: 'An order that a process accepts with a key that it trusts for seconds is canceled too.',
+  },
+  {
+    name: 'closing-does-not-wait-for-orders',
+    file: goOn,
+    find: '  if ((await countOpen(tx, accountUuid, 1)) > 0) return false;\n',
+    replace: '',
+    tests: closing,
+    why: 'The closing is finished when the last order has ended.',
+  },
+  {
+    name: 'closing-cancels-all-accounts',
+    file: 'server/src/orders/executions/sql/queue.ts',
+    find: `    where u.account_id = $1 and \${isUnsent('u')}`,
+    replace: `    where \${isUnsent('u')}`,
+    tests: closing,
+    why: 'Only orders of the closed account are looked at.',
+  },
+  {
+    name: 'closing-terminates-without-bound',
+    file: goOn,
+    find: '  const room = batchSize - (await countOpen(tx, accountUuid, batchSize));\n',
+    replace: '  const room: number = batchSize;\n',
+    tests: closing,
+    why: 'Other accounts’ orders do not wait behind thousands of terminations.',
+  },
+  {
+    name: 'closing-terminates-unasked',
+    file: goOn,
+    find: '  if (closing.terminate_esims)\n',
+    replace: '  if (closing.terminate_esims !== null)\n',
+    tests: closing,
+    why: 'eSIMs are terminated only if that was asked.',
+  },
+];

@@ -14,6 +14,7 @@ export const floors = [
   'views',
   // An order is an execution that makes an eSIM; bundles belong to eSIMs, and reports of the network change both.
   'orders/closing',
+  'orders/erasures',
   'orders/operator',
   'orders/sandbox',
   'orders/observations',

@@ -2,6 +2,9 @@ import { api, type Mutant } from './mutant.ts';
 
 const closing = [api('closing')];
 const close = 'server/src/accounts/close-account.ts';
+const erasing = [api('erasing')];
+const request = 'server/src/orders/erasures/request.ts';
+const erasureSql = 'server/src/orders/erasures/sql.ts';
 const goOn = 'server/src/orders/closing/continue.ts';
 
 /** Closing and erasing accounts and eSIMs. */
@@ -131,5 +134,113 @@ where e.id = enabled.id`,
     replace: '  if (closing.terminate_esims !== null)\n',
     tests: closing,
     why: 'eSIMs are terminated only if that was asked.',
+  },
+  {
+    name: 'erases-esim-in-use',
+    file: request,
+    find: `  if (status !== 'terminated' || isQueued) {`,
+    replace: '  if (isQueued) {',
+    tests: erasing,
+    why: 'An eSIM that is not terminated is not erased.',
+  },
+  {
+    name: 'erases-account-with-esims-in-use',
+    file: request,
+    find: '  if (!account.closing?.terminate_esims) {',
+    replace: '  if (!account.closing) {',
+    tests: erasing,
+    why: 'An account whose eSIMs were not terminated is not erased.',
+  },
+  {
+    name: 'erasure-does-not-wait-for-closing',
+    file: erasureSql,
+    find: ' and closing.finished_at is not null))',
+    replace: '))',
+    tests: erasing,
+    why: 'An account is erased when its last order has ended.',
+  },
+  {
+    name: 'erasures-do-not-take-turns',
+    file: erasureSql,
+    find: '  and erasure.account_id > $1\n',
+    replace: `  and ('00000000-0000-0000-0000-000000000000' = $1 or erasure.account_id > $1 or true)\n`,
+    tests: erasing,
+    why: 'An account’s large erasure does not keep others waiting.',
+  },
+  {
+    name: 'erased-esim-takes-notes',
+    file: 'server/src/orders/esims/update.ts',
+    find: '  if (esim.erased_at) {',
+    replace: '  if (esim.erased_at && false) {',
+    tests: erasing,
+    why: 'Nothing personal is written to an erased eSIM.',
+  },
+  {
+    name: 'late-usage-brings-country-back',
+    file: 'server/src/orders/observations/take-usage.ts',
+    find: 'country: esim.erased_at ? null : (country ?? null),',
+    replace: 'country: country ?? null,',
+    tests: erasing,
+    why: 'Usage that is reported after the erasure is counted without its country.',
+  },
+  {
+    name: 'operator-cannot-erase-esim',
+    file: 'server/src/http/admit.ts',
+    find: ' && operation !== operations.eraseEsim',
+    replace: '',
+    tests: erasing,
+    why: 'An operator with operator_write erases an eSIM for its account.',
+  },
+  {
+    name: 'erases-answers-of-all-esims',
+    file: erasureSql,
+    find: 'where strpos(path, $3) > 0)',
+    replace: 'where $3::text is not null)',
+    tests: erasing,
+    why: 'Only requests about the erased eSIM lose their address.',
+  },
+  {
+    name: 'erases-responses-of-no-event',
+    file: 'server/src/orders/erasures/erase-events.ts',
+    find: '  await forgetResponses(tx, account_id, uuids);\n',
+    replace: '',
+    tests: erasing,
+    why: 'What a receiver answered to an event may repeat it.',
+  },
+  {
+    name: 'erases-events-of-all-esims',
+    file: erasureSql,
+    find: 'indexedIccid} = $3',
+    replace: 'indexedIccid} is not null and $3::text is not null',
+    tests: erasing,
+    why: 'Events of other eSIMs stay as they are.',
+  },
+  {
+    name: 'views-of-links-keep-addresses',
+    file: erasureSql,
+    find: `  union
+  select changes ->> 'install_link_id'
+  from audit_log
+  where account_id = $1 and target_id = $3 and action = 'esim.install_link_created'
+`,
+    replace: '',
+    tests: erasing,
+    why: 'The addresses of those who opened an install link go too.',
+  },
+  {
+    name: 'erasure-repeats-first-step',
+    file: 'server/src/orders/erasures/run.ts',
+    find: 'own.findIndex((step) => nameOf(step) === erasure.step)',
+    replace: 'own.findIndex((step) => nameOf(step) === undefined)',
+    tests: erasing,
+    why: 'An erasure goes on where it was.',
+  },
+  {
+    name: 'erasure-requested-twice',
+    file: request,
+    find: '    ...(!isNew && { changes: null }),\n',
+    replace: '',
+    tests: erasing,
+    why: 'A repeated request for an erasure is not told as another.',
   },
 ];

@@ -77,8 +77,8 @@ export const orderMutants: Mutant[] = [
   {
     name: 'running-order-canceled',
     file: queue,
-    find: '`${row}.leased_until is null\n',
-    replace: '`true\n',
+    find: '}.leased_until is null\n',
+    replace: '}.fence >= 0\n',
     tests: [api('decide-executions')],
     why: 'An order that a worker holds is not canceled.',
   },

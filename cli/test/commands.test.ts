@@ -149,6 +149,12 @@ describe('an eSIM', () => {
       expect(await runJson('esims', verb, iccid, ...rest, '--wait')).toMatchObject({ status: 'succeeded' });
       expect((await call(service, 'GET', `/v1/esims/${iccid}`)).json.status).toBe(status);
     }
+    expect(await run('esims', 'erase', iccid)).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining('--yes') },
+    });
+    expect(await runJson('esims', 'erase', iccid, '--yes')).toMatchObject({
+      ...{ object: 'erasure', target: { type: 'esim', id: iccid }, status: expect.any(String) },
+    });
     const listed = await run('esims', 'list', '--status', 'terminated', '--json');
     expect(jsonLines(listed.stdout).map((esim) => esim.iccid)).toEqual([iccid]);
   });

@@ -319,7 +319,7 @@ export const updateEsim = operation({
   ),
   status: 200,
   response: Esim,
-  refusals: ['resource_missing'],
+  refusals: ['resource_missing', 'state_conflict'],
 });
 
 export const getInstallProfile = operation({

@@ -136,6 +136,11 @@ export const eventTypes = {
     description: 'The eSIM was terminated.',
     data: ['iccid', 'execution_id', 'product_id'],
   },
+  'esim.erased': {
+    description:
+      'The personal data of the eSIM was erased, also in its earlier events. Erase what you have of it too.',
+    data: ['iccid'],
+  },
   'esim.downloaded': { description: 'A device downloaded the profile.', data: ['iccid', 'product_id'] },
   'esim.installed': { description: 'A device installed the profile.', data: ['iccid', 'product_id'] },
   'esim.enabled': { description: 'A device enabled the profile.', data: ['iccid', 'product_id'] },

@@ -6,6 +6,7 @@ export const idPrefixes = {
   batch: 'bat',
   bundle: 'bdl',
   delivery: 'dlv',
+  erasure: 'era',
   event: 'evt',
   execution: 'exec',
   installLink: 'ilk',

@@ -10,6 +10,7 @@ export * from './delivery.ts';
 export { DryRun } from './dry-run.ts';
 export { isEid } from './eid.ts';
 export * from './endpoint-stats.ts';
+export { Erasure } from './erasure.ts';
 export * from './errors.ts';
 export * from './esim.ts';
 export * from './esim-usage.ts';

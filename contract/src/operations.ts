@@ -14,6 +14,7 @@ import {
   skipDelivery,
 } from './delivery.ts';
 import { getEndpointStats } from './endpoint-stats.ts';
+import { eraseEsim, getEsimErasure } from './erasure.ts';
 import {
   createEsim,
   getEsim,
@@ -80,6 +81,8 @@ const accountOperations = {
   suspendEsim,
   resumeEsim,
   terminateEsim,
+  eraseEsim,
+  getEsimErasure,
   listTimeline,
   getEsimUsage,
   listBundles,

@@ -1,3 +1,4 @@
+import { eraseAccount, getAccountErasure } from './erasure.ts';
 import {
   closeAccount,
   createAccount,
@@ -70,6 +71,8 @@ export const operatorOperations = {
   getAccount,
   updateAccount,
   closeAccount,
+  eraseAccount,
+  getAccountErasure,
   createAccountApiKey,
   listAccountApiKeys,
   deleteAccountApiKey,

@@ -4,6 +4,7 @@ import type { AuditEntry } from '@simplane/sdk';
 const actions: Record<AuditEntry['action'], true> = {
   'account.closed': true,
   'account.created': true,
+  'account.erasure_requested': true,
   'account.updated': true,
   'account.viewed': true,
   'api_key.created': true,
@@ -18,6 +19,7 @@ const actions: Record<AuditEntry['action'], true> = {
   'dashboard.write': true,
   'delivery.retried': true,
   'delivery.skipped': true,
+  'esim.erasure_requested': true,
   'esim.install_link_created': true,
   'esim.install_profile_viewed': true,
   'esim.bundle_canceled': true,

@@ -60,12 +60,12 @@ function isGeneratedId(text: string): boolean {
 }
 
 /** Required query parameters, a small `limit` so that a list fits the screen, and the start of the feed, which shows events at once. */
-function queryOf({ parameters }: DocOperation): Record<string, unknown> {
+function queryOf({ method, parameters }: DocOperation): Record<string, unknown> {
   return Object.fromEntries(
     parameters
       .filter(
         ({ in: where, required, name }) =>
-          where === 'query' && (required || ['limit', 'after'].includes(name)),
+          where === 'query' && (required || method !== 'GET' || ['limit', 'after'].includes(name)),
       )
       .map(({ name, example }) => [name, example]),
   );

@@ -119,6 +119,9 @@ function accountsOf(call: CallOperation) {
     /** Ends its keys, sessions and endpoints, and its eSIMs if `terminate_esims` is set. It is not opened again. */
     close: (id: string, query?: QueryOf<'closeAccount'>, options?: CallOptions) =>
       call('closeAccount', { params: { id }, query }, options),
+    /** Erases the personal data of a closed account. This cannot be undone. */
+    erase: (id: string, options?: CallOptions) => call('eraseAccount', { params: { id } }, options),
+    getErasure: (id: string, options?: CallOptions) => call('getAccountErasure', { params: { id } }, options),
     /** Creates a key of the account. The result contains the key itself, which is not returned again. */
     createApiKey: (id: string, body: BodyOf<'createAccountApiKey'>, options?: CallOptions) =>
       call('createAccountApiKey', { params: { id }, body }, options),

@@ -121,6 +121,10 @@ function esimsOf(call: CallOperation, transport: Transport) {
     /** Terminates the eSIM permanently. */
     terminate: (iccid: string, options?: CallOptions) =>
       call('terminateEsim', { params: { iccid } }, options),
+    /** Erases the personal data of a terminated eSIM. This cannot be undone. */
+    erase: (iccid: string, options?: CallOptions) => call('eraseEsim', { params: { iccid } }, options),
+    getErasure: (iccid: string, options?: CallOptions) =>
+      call('getEsimErasure', { params: { iccid } }, options),
     /** Lists what happened to the eSIM: its order, commands and events. */
     timeline: (iccid: string, query?: QueryOf<'listTimeline'>, options?: CallOptions) =>
       createList(query, (query) => call('listTimeline', { params: { iccid }, query }, options)),

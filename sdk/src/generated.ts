@@ -132,7 +132,7 @@ export type AuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'batch.created' | 'batch.canceled' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'batch.install_profiles_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.closed' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.erasure_requested' | 'batch.created' | 'batch.canceled' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'batch.install_profiles_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.closed' | 'account.erasure_requested' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
     type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'install_link' | 'account' | 'batch' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
@@ -975,7 +975,7 @@ export type OperatorAuditEntry = {
     name: string | null;
   };
   /** What happened to the target. */
-  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'batch.created' | 'batch.canceled' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'batch.install_profiles_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.closed' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+  action: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.erasure_requested' | 'batch.created' | 'batch.canceled' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'batch.install_profiles_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.closed' | 'account.erasure_requested' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
   target: {
     type: 'request' | 'api_key' | 'webhook_endpoint' | 'event' | 'event_consumer' | 'delivery' | 'esim' | 'install_link' | 'account' | 'batch' | 'execution' | 'failure_group' | 'product' | 'session' | 'deployment';
     /** The target’s id: an ICCID for an eSIM. */
@@ -1513,6 +1513,10 @@ export type EventData = {
     product_id: string;
     reference?: string;
   };
+  /** The personal data of the eSIM was erased, also in its earlier events. Erase what you have of it too. */
+  'esim.erased': {
+    iccid: string;
+  };
   /** A device downloaded the profile. */
   'esim.downloaded': {
     iccid: string;
@@ -1923,6 +1927,50 @@ export type Operations = {
       iccid: string;
     };
     result: Execution;
+  };
+  /** Removes the EID, reference, metadata, description, countries, the activation code, install links and the addresses of those who viewed them, from the eSIM and from its orders, bundles, events and stored answers. It starts at once. The eSIM must be terminated. What stays is its ICCID, its status, its usage in bytes, and who did what when. An event `esim.erased` follows, so that your own systems can do the same. This cannot be undone. Erasing it again returns the same erasure. */
+  eraseEsim: {
+    params: {
+      /** ICCID of the eSIM. */
+      iccid: string;
+    };
+    result: {
+      id: string;
+      object: 'erasure';
+      /** What is erased. */
+      target: {
+        type: 'esim' | 'account';
+        /** ICCID of the eSIM, or id of the account. */
+        id: string;
+      };
+      status: 'pending' | 'finished';
+      /** When it was requested. Unix time in seconds. */
+      requested_at: number;
+      /** When the personal data was gone; null until then. Unix time in seconds. */
+      finished_at: number | null;
+    };
+  };
+  /** Returns whether the personal data of the eSIM is gone. 404 if it was never asked for. */
+  getEsimErasure: {
+    params: {
+      /** ICCID of the eSIM. */
+      iccid: string;
+    };
+    result: {
+      id: string;
+      object: 'erasure';
+      /** What is erased. */
+      target: {
+        type: 'esim' | 'account';
+        /** ICCID of the eSIM, or id of the account. */
+        id: string;
+      };
+      status: 'pending' | 'finished';
+      /** When it was requested. Unix time in seconds. */
+      requested_at: number;
+      /** When the personal data was gone; null until then. Unix time in seconds. */
+      finished_at: number | null;
+    };
   };
   /** Returns the order, the commands and the events of an eSIM in one list, with the steps of each execution and the delivery counts of each event. Events older than the retention period are not included. */
   listTimeline: {
@@ -2710,7 +2758,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `operator`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'batch.created' | 'batch.canceled' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'batch.install_profiles_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.closed' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.erasure_requested' | 'batch.created' | 'batch.canceled' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'batch.install_profiles_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.closed' | 'account.erasure_requested' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -2853,6 +2901,50 @@ export type Operations = {
       terminate_esims?: boolean;
     };
     result: Account;
+  };
+  /** Removes what `POST /v1/esims/{iccid}/erase` removes, of every eSIM and order of the account, and its name, branding, webhook endpoints, consumers, request log, names and networks of its keys, and the addresses and values in its audit log. The account must have been closed with `terminate_esims`; erasing begins when the closing is finished. Sums and who did what when stay. This cannot be undone: export what you need first. Erasing it again returns the same erasure. */
+  eraseAccount: {
+    params: {
+      /** Id of the account (`acct_…`). */
+      id: string;
+    };
+    result: {
+      id: string;
+      object: 'erasure';
+      /** What is erased. */
+      target: {
+        type: 'esim' | 'account';
+        /** ICCID of the eSIM, or id of the account. */
+        id: string;
+      };
+      status: 'pending' | 'finished';
+      /** When it was requested. Unix time in seconds. */
+      requested_at: number;
+      /** When the personal data was gone; null until then. Unix time in seconds. */
+      finished_at: number | null;
+    };
+  };
+  /** Returns whether the personal data of the account is gone. 404 if it was never asked for. */
+  getAccountErasure: {
+    params: {
+      /** Id of the account (`acct_…`). */
+      id: string;
+    };
+    result: {
+      id: string;
+      object: 'erasure';
+      /** What is erased. */
+      target: {
+        type: 'esim' | 'account';
+        /** ICCID of the eSIM, or id of the account. */
+        id: string;
+      };
+      status: 'pending' | 'finished';
+      /** When it was requested. Unix time in seconds. */
+      requested_at: number;
+      /** When the personal data was gone; null until then. Unix time in seconds. */
+      finished_at: number | null;
+    };
   };
   /** The response contains the key. Only a retry with the same `Idempotency-Key` returns it again. The account sees that the operator created it. */
   createAccountApiKey: {
@@ -3511,7 +3603,7 @@ export type Operations = {
       /** Only entries by the key with this id, or by the `command_line`. */
       actor?: string;
       /** Only entries with this action. */
-      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'batch.created' | 'batch.canceled' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'batch.install_profiles_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.closed' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
+      action?: 'api_key.created' | 'api_key.updated' | 'api_key.rolled' | 'api_key.revoked' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.enabled' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.recovery_started' | 'webhook_endpoint.probed' | 'event.test_sent' | 'event.replayed' | 'delivery.retried' | 'delivery.skipped' | 'event_consumer.created' | 'event_consumer.acknowledged' | 'event_consumer.moved' | 'event_consumer.deleted' | 'esim.ordered' | 'esim.updated' | 'esim.suspension_ordered' | 'esim.resumption_ordered' | 'esim.termination_ordered' | 'esim.top_up_ordered' | 'esim.bundle_canceled' | 'esim.simulated' | 'esim.install_profile_viewed' | 'esim.erasure_requested' | 'batch.created' | 'batch.canceled' | 'esim.install_link_created' | 'install_link.revoked' | 'install_link.viewed' | 'branding.updated' | 'batch.install_profiles_viewed' | 'usage.reported' | 'account.created' | 'account.updated' | 'account.closed' | 'account.erasure_requested' | 'account.viewed' | 'execution.canceled' | 'execution.retried' | 'execution.resolved' | 'failure_group.retried' | 'core.resync_started' | 'product.updated' | 'product.deactivated' | 'secret.shown_again' | 'session.link_created' | 'session.started' | 'session.ended' | 'session.refused' | 'dashboard.write' | 'secrets.reseal_started';
       /** Only entries about the object with this id, or about the eSIM with this ICCID. */
       target?: string;
       /** Only entries after this time. Unix time in seconds. */
@@ -3547,6 +3639,8 @@ export const endpoints = {
   suspendEsim: ['POST', '/v1/esims/{iccid}/suspend'],
   resumeEsim: ['POST', '/v1/esims/{iccid}/resume'],
   terminateEsim: ['DELETE', '/v1/esims/{iccid}'],
+  eraseEsim: ['POST', '/v1/esims/{iccid}/erase'],
+  getEsimErasure: ['GET', '/v1/esims/{iccid}/erasure'],
   listTimeline: ['GET', '/v1/esims/{iccid}/timeline'],
   getEsimUsage: ['GET', '/v1/esims/{iccid}/usage'],
   listBundles: ['GET', '/v1/esims/{iccid}/bundles'],
@@ -3612,6 +3706,8 @@ export const endpoints = {
   getAccount: ['GET', '/v1/operator/accounts/{id}'],
   updateAccount: ['PATCH', '/v1/operator/accounts/{id}'],
   closeAccount: ['DELETE', '/v1/operator/accounts/{id}'],
+  eraseAccount: ['POST', '/v1/operator/accounts/{id}/erase'],
+  getAccountErasure: ['GET', '/v1/operator/accounts/{id}/erasure'],
   createAccountApiKey: ['POST', '/v1/operator/accounts/{id}/api_keys'],
   listAccountApiKeys: ['GET', '/v1/operator/accounts/{id}/api_keys'],
   deleteAccountApiKey: ['DELETE', '/v1/operator/accounts/{id}/api_keys/{key_id}'],

@@ -58,6 +58,26 @@ withJson(
     await run((tools) => closeAccountCommand(tools, id, options));
   });
 
+withJson(
+  accounts
+    .command('erase')
+    .description('erase the personal data of a closed account; run it again to see whether it is finished'),
+)
+  .argument('<id>', 'the account’s id, acct_…')
+  .action(async (id, options) => {
+    const { eraseAccountCommand } = await import('./commands/accounts.ts');
+    await run((tools) => eraseAccountCommand(tools, id, options));
+  });
+accounts
+  .command('export')
+  .description('write an account, its eSIMs, orders, bundles, usage, events and audit log as lines of JSON')
+  .argument('<id>', 'the account’s id, acct_…')
+  .requiredOption('--out <folder>', 'a folder, which gets a file for each kind; - for standard output')
+  .action(async (id, options) => {
+    const { exportAccountCommand } = await import('./commands/export-account.ts');
+    await run((tools) => exportAccountCommand(tools, id, options));
+  });
+
 const keys = program.command('keys').description('manage API keys');
 withJson(keys.command('create').description('create a key and print it; it is not shown again'))
   .option('--account <id>', 'the account it belongs to; optional if there is only one')

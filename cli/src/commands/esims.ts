@@ -37,6 +37,7 @@ export function addEsims(program: Command): void {
   addChange(esims, 'suspend', 'suspend service until the eSIM is resumed');
   addChange(esims, 'resume', 'resume a suspended eSIM');
   addTerminate(esims);
+  addErase(esims);
 }
 
 type CreateOptions = WaitOptions &
@@ -147,16 +148,35 @@ function addTerminate(esims: Command): void {
   withAction<WaitOptions & WriteOptions & { yes?: boolean }>(
     terminate,
     async ({ client, out }, options, [iccid = '']) => {
-      if (!options.yes) await confirmTermination(iccid);
+      if (!options.yes) await confirm(`This terminates ${iccid} permanently`, ' and cancels its bundles');
       await printStarted(client, out, await client.esims.terminate(iccid, keyOf(options)), options);
     },
   );
 }
 
-/** Termination cannot be undone: ask a person, require --yes from a script. */
-async function confirmTermination(iccid: string): Promise<void> {
+function addErase(esims: Command): void {
+  const erase = esims
+    .command('erase')
+    .description('erase the personal data of a terminated eSIM; repeat it to see whether it is finished')
+    .argument('<iccid>', 'ICCID of the eSIM')
+    .option('--yes', 'do not ask for confirmation')
+    .addOption(idempotencyKeyOption());
+  withAction<WriteOptions & { yes?: boolean }>(erase, async ({ client, out }, options, [iccid = '']) => {
+    if (!options.yes) await confirm(`This erases the personal data of ${iccid} permanently`);
+    const erasure = await client.esims.erase(iccid, keyOf(options));
+    printResource(out, erasure, [
+      ['eSIM', erasure.target.id],
+      ['Status', erasure.status, paintStatus],
+      ['Requested', time(erasure.requested_at)],
+      ['Finished', time(erasure.finished_at)],
+    ]);
+  });
+}
+
+/** It cannot be undone: ask a person, require --yes from a script. */
+async function confirm(what: string, more = ''): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw usageError(`This terminates ${iccid} permanently.`, 'Add --yes to confirm.');
+    throw usageError(`${what}.`, 'Add --yes to confirm.');
   }
   const { createInterface } = await import('node:readline/promises');
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
@@ -166,8 +186,7 @@ async function confirmTermination(iccid: string): Promise<void> {
     process.kill(process.pid, 'SIGINT');
   });
   try {
-    const question = `This terminates ${iccid} permanently and cancels its bundles. Continue? [y/N] `;
-    const answer = await prompt.question(question).catch(() => ''); // it fails after Ctrl-D
+    const answer = await prompt.question(`${what}${more}. Continue? [y/N] `).catch(() => ''); // it fails after Ctrl-D
     if (!/^y(es)?$/i.test(answer.trim())) throw usageError('Canceled; nothing was changed.');
   } finally {
     prompt.close();

@@ -68,3 +68,6 @@ export type OperatorContext = Origin & {
 
 /** The context of an account's operation. */
 export type Context = OperatorContext & { account: Account };
+
+/** What reading of an account needs, also on the command line. */
+export type ReadContext = Pick<Context, 'db' | 'clock' | 'account' | 'usageMaxAgeMs' | 'waitForRoom'>;

@@ -10,6 +10,7 @@ import { deleteStaleLeases } from '../notify/webhooks/sender/start-sender.ts';
 import { finishBatches } from '../orders/batches/finish-due.ts';
 import { expireBundles } from '../orders/bundles/expire.ts';
 import { continueClosings } from '../orders/closing/continue.ts';
+import { runErasures } from '../orders/erasures/run.ts';
 import { countIccidRanges } from '../orders/esims/list-iccid-ranges.ts';
 import { continueGroupRetries } from '../orders/operator/continue-group-retries.ts';
 import { endServices } from '../orders/service/end-due.ts';
@@ -52,6 +53,7 @@ export function workerChores(service: Service, config: Config, onError: (error: 
     { everyMs: 60_000, run: (stopping) => sweep(db, clock, rules, stopping) },
     { when: 'batches', run: (stopping) => finishBatches(db, service, stopping) },
     { when: 'closings', run: (stopping) => continueClosings(db, service, stopping) },
+    { when: 'erasures', run: (stopping) => runErasures(db, service, stopping) },
     { when: 'bundles', run: (stopping) => expireBundles(db, service, stopping) },
     { when: 'services', run: (stopping) => endServices(db, service, stopping) },
     { when: 'resync', run: (stopping) => continueResync(db, service, stopping) },

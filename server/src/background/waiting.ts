@@ -3,6 +3,7 @@ import { one } from '../platform/db/statement.ts';
 export type Waiting =
   | 'batches'
   | 'closings'
+  | 'erasures'
   | 'bundles'
   | 'services'
   | 'resync'
@@ -33,6 +34,7 @@ with beat as (
 select
   exists (select from batches where finished_at is null) as batches,
   exists (select from account_closings where finished_at is null) as closings,
+  exists (select from erasures where finished_at is null) as erasures,
   exists (select from bundles where status = 'active' and expires_at <= $1) as bundles,
   exists (select from esims where service_ends_at <= $1) as services,
   exists (select from core_resync where finished_at is null) as resync,

@@ -3,10 +3,11 @@ import { openAccount } from '../accounts/create-account.ts';
 import { type AccountLimits, type AccountRow, listAccountRows } from '../accounts/sql/accounts.ts';
 import { changeAccount } from '../accounts/update-account.ts';
 import { closeByUuid } from '../orders/closing/close.ts';
+import { requestAccountErasure } from '../orders/erasures/request.ts';
 import { idOfUuid, uuidOfId } from '../platform/ids/uuid.ts';
 import { accountOf } from './account-of.ts';
 import { CommandError } from './command-error.ts';
-import { print } from './print.ts';
+import { isoTime, print } from './print.ts';
 import type { Tools } from './with-database.ts';
 
 type Options = { json: boolean };
@@ -58,6 +59,14 @@ export async function closeAccountCommand(
   const uuid = await accountOf(tools, id);
   const row = await tools.db.transaction((tx) => closeByUuid(tx, tools, uuid, options.terminateEsims));
   print([present(row as AccountRow)], options);
+}
+
+/** Workers look for it every second, so they need no signal. */
+export async function eraseAccountCommand(tools: Tools, id: string, options: Options): Promise<void> {
+  const erasure = await tools.db.transaction((tx) => requestAccountErasure(tx, tools, id));
+  const { target, requested_at, finished_at, ...rest } = erasure;
+  const times = { requested_at: isoTime(requested_at), finished_at: isoTime(finished_at) };
+  print([{ ...rest, account: target.id, ...times }], options);
 }
 
 function parseStatus(text: string): AccountRow['status'] {

@@ -41,6 +41,8 @@ import type { Probing } from '../notify/webhooks/sender/probes.ts';
 import { getEndpointStats } from '../notify/webhooks/stats/get.ts';
 import { getUndelivered } from '../notify/webhooks/undelivered/get.ts';
 import { closeAccount } from '../orders/closing/close.ts';
+import { getAccountErasure } from '../orders/erasures/get.ts';
+import { eraseAccount } from '../orders/erasures/request.ts';
 import { listIccidRanges } from '../orders/esims/list-iccid-ranges.ts';
 import { listRejectedUsage } from '../orders/observations/list-rejected.ts';
 import { getAnyExecution } from '../orders/operator/get.ts';
@@ -133,6 +135,8 @@ export const operatorRoutes: { [Id in Served]: HandlerOf<Operations[Id]> } = {
   getAccount,
   updateAccount,
   closeAccount,
+  eraseAccount,
+  getAccountErasure,
   createAccountApiKey,
   listAccountApiKeys,
   deleteAccountApiKey,

@@ -62,6 +62,8 @@ import { listBatchInstallProfiles } from '../orders/batches/list-install-profile
 import { addBundle } from '../orders/bundles/add.ts';
 import { cancelBundle } from '../orders/bundles/cancel.ts';
 import { listBundles } from '../orders/bundles/list.ts';
+import { getEsimErasure } from '../orders/erasures/get.ts';
+import { eraseEsim } from '../orders/erasures/request.ts';
 import { cancelExecution } from '../orders/esims/cancel-execution.ts';
 import { resumeEsim, suspendEsim, terminateEsim } from '../orders/esims/change.ts';
 import { createEsim } from '../orders/esims/create.ts';
@@ -121,6 +123,8 @@ export const routes: { [Id in Exclude<OperationId, Elsewhere>]: HandlerOf<Operat
   suspendEsim,
   resumeEsim,
   terminateEsim,
+  eraseEsim,
+  getEsimErasure,
   listTimeline,
   getEsimUsage,
   listBundles,

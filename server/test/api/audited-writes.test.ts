@@ -129,6 +129,13 @@ const writes: Record<WriteId, Write> = {
     changes: execution,
   },
   terminateEsim: { params: newEsim, changes: execution },
+  eraseEsim: {
+    params: async () => {
+      const { iccid } = await newEsim();
+      await service.db.pool.query(`update esims set status = 'terminated' where iccid = $1`, [iccid]);
+      return { iccid };
+    },
+  },
   addBundle: { params: newEsim, body: { product_id: 'prod_europe_5gb_30d' }, changes: execution },
   cancelBundle: {
     params: async () => {
@@ -313,6 +320,15 @@ const writes: Record<WriteId, Write> = {
     params: newAccount,
     body: { status: 'suspended' },
     changes: { status: { from: 'active', to: 'suspended' } },
+  },
+  eraseAccount: {
+    params: async () => {
+      const params = await newAccount();
+      await call(service, 'DELETE', `/v1/operator/accounts/${params['id']}?terminate_esims=true`, {
+        key: operatorKey,
+      });
+      return params;
+    },
   },
   closeAccount: { params: newAccount, changes: { terminate_esims: false } },
   createAccountApiKey: {

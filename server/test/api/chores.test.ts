@@ -37,6 +37,7 @@ test('a worker runs every chore, each as often as its users may wait', async () 
     core_resync_lock: 'resync',
     batch_lock_finishable: 'batches',
     closing_lock_next: 'closings',
+    erasure_lock_next: 'erasures',
     recovery_close_hopeless: 'recoveries',
     failure_group_take_retry: 'groupRetries',
     ordered_set_positions: 'blocked',
@@ -69,6 +70,8 @@ const batch = (finishedAt: string) =>
    values ('${someone}', '${someone}', 1, now(), ${finishedAt})`;
 const closing = (finishedAt: string) =>
   `insert into account_closings (account_id, terminate_esims, finished_at) values ('${someone}', true, ${finishedAt})`;
+const erasure = (finishedAt: string) =>
+  `insert into erasures (account_id, id, requested_at, finished_at) values ('${someone}', '${someone}', now(), ${finishedAt})`;
 const esim = (endsAt: string) =>
   `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, created_at, service_ends_at)
    values ('${someone}', '${someone}', '1', '${someone}', 'one', 'active', '{}', now(), ${endsAt})`;
@@ -98,6 +101,8 @@ test.each<[Waiting | null, string]>([
   [null, batch('now()')],
   ['closings', closing('null')],
   [null, closing('now()')],
+  ['erasures', erasure('null')],
+  [null, erasure('now()')],
   ['recoveries', recovery('null')],
   [null, recovery('now()')],
   ['groupRetries', groupRetry('null')],

@@ -156,13 +156,24 @@ let sharedByOperator: Promise<Ids> | undefined;
 
 /** Operations that read share their ids: creating one of everything takes half of a test. */
 function idsFor(id: OperationId): Promise<Ids> {
-  if (operations[id].method !== 'GET' || id === 'getRequest') return existingIds(id);
+  const isOwn = ['getRequest', 'getEsimErasure', 'getAccountErasure'].includes(id);
+  if (operations[id].method !== 'GET' || isOwn) return existingIds(id);
   if (operations[id].scope === 'operator') {
     sharedByOperator ??= existingIds(id);
     return sharedByOperator;
   }
   shared ??= existingIds(id);
   return shared;
+}
+
+/** Ends the eSIM and the account, and erases them if the operation shows an erasure. */
+async function makeErasable(operationId: string, iccid: string, account: string): Promise<void> {
+  const ofAccount = `/v1/operator/accounts/${account}`;
+  await call(service, 'DELETE', `${ofAccount}?terminate_esims=true`, { key: operatorKey });
+  await service.db.pool.query(`update esims set status = 'terminated' where iccid = $1`, [iccid]);
+  if (!operationId.endsWith('Erasure')) return;
+  await call(service, 'POST', `${ofAccount}/erase`, { key: operatorKey });
+  await call(service, 'POST', `/v1/esims/${iccid}/erase`);
 }
 
 async function existingIds(operationId: string): Promise<Ids> {
@@ -210,6 +221,9 @@ async function existingIds(operationId: string): Promise<Ids> {
     key: operatorKey,
     body: { name: 'Sample' },
   });
+  if (operationId.endsWith('Erasure') || operationId.startsWith('erase')) {
+    await makeErasable(operationId, iccid, account.json.id);
+  }
   const keysPath = isOperators ? `/v1/operator/accounts/${account.json.id}/api_keys` : '/v1/api_keys';
   const key = await call(service, 'POST', keysPath, {
     key: by,

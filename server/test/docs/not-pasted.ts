@@ -48,6 +48,16 @@ export const notPasted: { page: string; begins: string; why: string }[] = [
     begins,
     why: 'installs tools of other languages; `npm run clients` runs it',
   })),
+  {
+    page: 'docs/privacy.md',
+    begins: 'npx simplane esims terminate',
+    why: 'erases an eSIM that the reader names; cli/test/commands.test.ts runs it',
+  },
+  {
+    page: 'docs/privacy.md',
+    begins: 'npx simplane-server accounts export',
+    why: 'erases an account that the reader names; server/test/process/operator.test.ts runs it',
+  },
   { page: 'docs/mutants.md', begins: 'npm run mutants', why: 'takes 40 minutes' },
   { page: 'docs/releasing.md', begins: 'docker build', why: 'needs a container engine' },
   { page: 'sdk/README.md', begins: 'npm pack', why: 'sdk/test/package.test.ts packs it' },

@@ -320,6 +320,8 @@ describe('the audit log', () => {
     'accounts create': 'account.created',
     'accounts update': 'account.updated',
     'accounts close': 'account.closed',
+    'accounts erase': 'account.erasure_requested',
+    'accounts export': 'account.viewed',
     'keys create': 'api_key.created',
     'keys revoke': 'api_key.revoked',
     'keys roll': 'api_key.rolled',
@@ -372,6 +374,23 @@ describe('the audit log', () => {
     expect(await runJson('accounts', 'close', gone.id, '--terminate-esims')).toMatchObject([
       { id: gone.id, status: 'closed' },
     ]);
+    const { stdout } = await run('accounts', 'export', gone.id, '--out', '-');
+    expect(
+      stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      { object: 'account', id: gone.id, status: 'closed' },
+      ...['account.viewed', 'account.closed', 'account.created'].map((action) => ({
+        ...{ object: 'audit_entry', action },
+      })),
+    ]);
+    expect((await run('accounts', 'export', 'acct_1', '--out', '-')).code).toBe(1);
+    expect((await run('accounts', 'erase', 'acct_1')).code).toBe(1);
+    expect(await runJson('accounts', 'erase', gone.id)).toMatchObject([
+      { account: gone.id, object: 'erasure', status: expect.any(String) },
+    ]);
     const after = await actionsOnCommandLine();
     expect(after.slice(before.length)).toEqual([
       'api_key.created',
@@ -380,6 +399,8 @@ describe('the audit log', () => {
       'core.resync_started',
       'account.created',
       'account.closed',
+      'account.viewed',
+      'account.erasure_requested',
     ]);
     expect([...new Set(after)].sort()).toEqual([...new Set(Object.values(audited).flat())].sort());
   });

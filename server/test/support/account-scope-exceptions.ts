@@ -59,6 +59,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     statement: /^worker_beat$/,
     tables: [
       'account_closings',
+      'erasures',
       'batches',
       'bundles',
       'esims',
@@ -81,6 +82,16 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     statement: /^(closing_lock_next|account_list(_page)?)$/,
     tables: ['account_closings'],
     why: 'A chore closes accounts in turn, and the operator lists them.',
+  },
+  {
+    statement: /^erasure_lock_next$/,
+    tables: ['erasures', 'account_closings', 'esims'],
+    why: 'A chore erases for accounts in turn; what it reads of each is found by its account.',
+  },
+  {
+    statement: /^erasure_(delete_rejected_usage_of_esim|rejected_usage)$/,
+    tables: ['rejected_usage'],
+    why: 'Rejected usage of an eSIM goes, whoever reported it.',
   },
   {
     statement: /^batch_lock_finishable$/,

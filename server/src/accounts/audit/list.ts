@@ -4,7 +4,7 @@ import { idOfUuid, uuidOfId } from '../../platform/ids/uuid.ts';
 import { lowestUuid, lowestUuidAt, unixMsOf } from '../../platform/ids/uuid-range.ts';
 import { createdRangeOf } from '../../platform/lists/created-range.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
-import type { Context, OperatorContext } from '../context.ts';
+import type { OperatorContext, ReadContext } from '../context.ts';
 import { presentEntry, presentOperatorEntry } from './present.ts';
 import {
   type EntryFilter,
@@ -15,7 +15,7 @@ import {
   listAllEntries,
 } from './sql.ts';
 
-export function listAuditLog(ctx: Context, { query }: InputOf<Operations['listAuditLog']>) {
+export function listAuditLog(ctx: ReadContext, { query }: InputOf<Operations['listAuditLog']>) {
   const { actor, action, target } = query;
   const filter = { actor, action, target, created: createdRangeOf(query) };
   return readPage(query, {

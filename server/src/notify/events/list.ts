@@ -1,5 +1,5 @@
 import { type Event, type InputOf, idPrefixes, type Operations } from '@simplane/contract';
-import type { Context } from '../../accounts/context.ts';
+import type { ReadContext } from '../../accounts/context.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { createdRangeOf } from '../../platform/lists/created-range.ts';
@@ -7,7 +7,7 @@ import { type CutRows, readPage } from '../../platform/lists/read-page.ts';
 import { type EventPage, listEventRows } from './sql/events.ts';
 import { distinctTypes } from './subscriptions.ts';
 
-export function listEvents(ctx: Context, { query }: InputOf<Operations['listEvents']>) {
+export function listEvents(ctx: ReadContext, { query }: InputOf<Operations['listEvents']>) {
   const filter = {
     types: query.type && distinctTypes(query.type),
     created: createdRangeOf(query),

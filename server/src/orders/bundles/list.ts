@@ -5,14 +5,14 @@ import {
   idPrefixes,
   type Operations,
 } from '@simplane/contract';
-import type { Context } from '../../accounts/context.ts';
+import type { ReadContext } from '../../accounts/context.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
 import { requireEsim } from '../esims/get.ts';
 import { type BundleRow, listBundleRows } from './sql.ts';
 
-export async function listBundles(ctx: Context, { params, query }: InputOf<Operations['listBundles']>) {
+export async function listBundles(ctx: ReadContext, { params, query }: InputOf<Operations['listBundles']>) {
   const { iccid } = await requireEsim(ctx.db, ctx.account.uuid, params.iccid);
   return readPage(query, {
     scope: { list: 'bundles', accountId: ctx.account.id, filters: { iccid } },

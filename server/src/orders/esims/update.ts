@@ -1,6 +1,7 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { changedNames, mergeMetadata } from '../../accounts/metadata/merge.ts';
+import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { type LockedEsim, lockOwnEsim } from './lock.ts';
 import { presentEsim } from './present.ts';
@@ -11,6 +12,9 @@ type Input = InputOf<Operations['updateEsim']>;
 /** Changes only the given fields, in any status: they are the account's own notes. An empty body changes nothing. */
 export async function updateEsim(tx: Queryable, ctx: Context, { params, body }: Input) {
   const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
+  if (esim.erased_at) {
+    throw new AppError('state_conflict', 'The eSIM was erased, so it takes no metadata and no description.');
+  }
   const changed = {
     ...esim,
     metadata: mergeMetadata(esim.metadata, body.metadata),

@@ -21,7 +21,7 @@ type Attach = Extract<Observation, { kind: 'attach' }>;
 
 /**
  * Stores a network's observation of an eSIM. Returns the eSIM afterwards, or null if it is not ours. Observations may be
- * repeated and in any order; they are ignored for an eSIM that is terminated or failed.
+ * repeated and in any order; they are ignored for an eSIM that is terminated, failed or erased.
  */
 export async function observe(
   tx: Queryable,
@@ -29,7 +29,7 @@ export async function observe(
   deps: Deps,
 ): Promise<LockedEsim | null> {
   const esim = await lockAnyEsim(tx, observation.iccid);
-  if (!esim || esim.status === 'terminated' || esim.status === 'failed') return esim;
+  if (!esim || esim.erased_at || esim.status === 'terminated' || esim.status === 'failed') return esim;
   switch (observation.kind) {
     case 'profile':
       return observeProfile(tx, esim, observation, deps);

@@ -9,6 +9,7 @@ import type { UsedEsim } from './plan-usage.ts';
 export type CarriedEsim = UsedEsim &
   ServedEsim & { created_at: Date } & {
     terminated_at: Date | null;
+    erased_at: Date | null;
   };
 
 /** Locks eSIMs in ICCID order, so that transactions with overlapping sets never deadlock. */
@@ -16,7 +17,7 @@ export const lockCarried = many<CarriedEsim, [iccids: readonly string[], ofAccou
   'esim_lock_carried',
 )`
 select account_id, id, iccid, product_id, reference, status, country, country_observed_at, uncovered_bytes, late_bytes,
-  not_covered_on::text, not_covered_in, created_at, terminated_at, resumes_to, service, service_version, pending_change
+  not_covered_on::text, not_covered_in, created_at, terminated_at, erased_at, resumes_to, service, service_version, pending_change
 from esims
 where iccid = any($1) and ($2::uuid is null or account_id = $2)
 order by iccid

@@ -113,7 +113,7 @@ async function plan(
       id: record_id,
       bytes,
       at: sinceOrder(observedAt(at, now.getTime()), esim),
-      country: country ?? null,
+      country: esim.erased_at ? null : (country ?? null),
       corrects: corrects ?? null,
     }));
     const known = stored.get(esim.iccid) ?? new Map<string, KnownRecord>();

@@ -51,6 +51,7 @@ const kinds: Record<EventTypeName, TimelineKind> = {
   'esim.suspended': 'state',
   'esim.resumed': 'state',
   'esim.terminated': 'state',
+  'esim.erased': 'other',
   'esim.downloaded': 'profile',
   'esim.installed': 'profile',
   'esim.enabled': 'profile',

@@ -1,5 +1,5 @@
 import type { EsimUsage, InputOf, Operations } from '@simplane/contract';
-import type { Context } from '../../accounts/context.ts';
+import type { ReadContext } from '../../accounts/context.ts';
 import { requireEsim } from '../../orders/esims/get.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { unixSeconds } from '../../platform/clock.ts';
@@ -12,7 +12,7 @@ const grids = {
 };
 
 export async function getEsimUsage(
-  ctx: Context,
+  ctx: ReadContext,
   { params, query }: InputOf<Operations['getEsimUsage']>,
 ): Promise<EsimUsage> {
   const { interval = 'day' } = query;
@@ -38,7 +38,7 @@ export async function getEsimUsage(
 }
 
 /** Records are kept for a day longer than they are accepted. Older ones may have been added up to days. */
-function requireHours({ clock, usageMaxAgeMs }: Context, from: Date): void {
+function requireHours({ clock, usageMaxAgeMs }: ReadContext, from: Date): void {
   const oldest = unixSeconds(clock.nowMs() - usageMaxAgeMs - grids.day.stepMs);
   if (unixSeconds(from) >= oldest) return;
   throw new AppError(

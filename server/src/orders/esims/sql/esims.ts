@@ -40,13 +40,15 @@ export type EsimRow = {
   pending_change: PendingChange | null;
   /** The order is open: the eSIM is the order's row in the queue, and gets its own row when the order ends. */
   is_queued: boolean;
+  /** Nothing personal is written to it any more. */
+  erased_at: Date | null;
 };
 
 export const esimColumns = `account_id, id, iccid, product_id, status, resumes_to, profile_state, profile_observed_at,
   profile_error, country, country_observed_at, uncovered_bytes, eid, reference, metadata, description, smdp_address, matching_id,
   confirmation_code_required, created_at,
   provisioned_at, execution_id, service, service_version, service_changed_at, applied_version, applied_at, pending_change,
-  false as is_queued`;
+  false as is_queued, erased_at`;
 
 /** Of an eSIM in the queue. */
 export const queuedEid = `coalesce(observed ->> 'eid', input ->> 'eid')`;
@@ -63,7 +65,7 @@ export const queuedColumns = `account_id, id, iccid, product_id, 'provisioning' 
   input ->> 'description' as description, null as smdp_address, null as matching_id, false as confirmation_code_required,
   created_at, null::timestamptz as provisioned_at, id as execution_id, null::jsonb as service, 0 as service_version,
   null::timestamptz as service_changed_at, null::integer as applied_version, null::timestamptz as applied_at,
-  null::jsonb as pending_change, true as is_queued`;
+  null::jsonb as pending_change, true as is_queued, null::timestamptz as erased_at`;
 
 /** Queue rows that represent an eSIM. A terminated eSIM already has its own row. */
 export const isQueuedEsim = `type = 'esim.provision' and iccid is not null and not is_terminated`;

@@ -1,0 +1,80 @@
+import { type Erasure, type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { recordAudit } from '../../accounts/audit/record.ts';
+import type { Context, OperatorContext } from '../../accounts/context.ts';
+import type { AccountKeeper } from '../../accounts/create-account.ts';
+import { requireAccount } from '../../accounts/get-account.ts';
+import { AppError } from '../../platform/app-error.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { idOfUuid, uuidText } from '../../platform/ids/uuid.ts';
+import { lockOwnEsim } from '../esims/lock.ts';
+import { presentErasure } from './get.ts';
+import { type ErasureRow, findErasure, insertErasure, markErased } from './sql.ts';
+
+/** `POST /v1/esims/{iccid}/erase`. A chore does the work. */
+export async function eraseEsim(tx: Queryable, ctx: Context, { params }: InputOf<Operations['eraseEsim']>) {
+  const {
+    iccid,
+    status,
+    is_queued: isQueued,
+    erased_at: erasedAt,
+  } = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
+  if (status !== 'terminated' || isQueued) {
+    throw new AppError(
+      'state_conflict',
+      `The eSIM is ${status}. Terminate it first, with DELETE /v1/esims/{iccid}, and wait until it is terminated: an eSIM in use needs its data.`,
+    );
+  }
+  if (erasedAt === null) await markErased(tx, ctx.account.uuid, iccid, new Date(ctx.clock.nowMs()));
+  const { erasure, isNew } = await request(tx, ctx, ctx.account.uuid, iccid);
+  return {
+    body: presentErasure(erasure),
+    location: `/v1/esims/${iccid}/erasure`,
+    ...(!isNew && { changes: null }),
+  };
+}
+
+/** `POST /v1/operator/accounts/{id}/erase`. */
+export async function eraseAccount(
+  tx: Queryable,
+  ctx: OperatorContext,
+  { params }: InputOf<Operations['eraseAccount']>,
+) {
+  const body = await requestAccountErasure(tx, ctx, params.id);
+  return { body, location: `/v1/operator/accounts/${params.id}/erasure`, changes: null };
+}
+
+export async function requestAccountErasure(
+  tx: Queryable,
+  keeper: AccountKeeper,
+  id: string,
+): Promise<Erasure> {
+  const account = await requireAccount(tx, id);
+  if (!account.closing?.terminate_esims) {
+    throw new AppError(
+      'state_conflict',
+      'Close the account first, with DELETE /v1/operator/accounts/{id}?terminate_esims=true: data of an account or eSIM in use would come back.',
+    );
+  }
+  const { erasure, isNew } = await request(tx, keeper, account.id, null);
+  if (isNew) {
+    await recordAudit(tx, keeper, {
+      accountUuid: account.id,
+      action: 'account.erasure_requested',
+      target: { type: 'account', id: idOfUuid(idPrefixes.account, account.id) },
+    });
+  }
+  return presentErasure(erasure);
+}
+
+/** The erasure of the target, which there is one of. */
+async function request(
+  tx: Queryable,
+  { clock, newUuid }: Pick<AccountKeeper, 'clock' | 'newUuid'>,
+  accountUuid: string,
+  iccid: string | null,
+): Promise<{ erasure: ErasureRow; isNew: boolean }> {
+  const id = uuidText(newUuid());
+  const requested_at = new Date(clock.nowMs());
+  const isNew = await insertErasure(tx, { account_id: accountUuid, id, iccid, requested_at });
+  return { erasure: (await findErasure(tx, accountUuid, iccid)) as ErasureRow, isNew };
+}

@@ -1,0 +1,314 @@
+import { idPrefixes } from '@simplane/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { continueClosings } from '../../src/orders/closing/continue.ts';
+import { runErasures } from '../../src/orders/erasures/run.ts';
+import { purgeExpiredKeys } from '../../src/platform/idempotency/purge-expired.ts';
+import { idOfUuid } from '../../src/platform/ids/uuid.ts';
+import { call } from '../support/client.ts';
+import { fillAccount, fillEsim } from '../support/fill-account.ts';
+import { insertEsim } from '../support/insert-esim.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { sequenceEvents } from '../support/sequence-events.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const day = 86_400_000;
+
+let service: TestService;
+let receiver: Receiver;
+let operator: { url: string; key: string };
+beforeAll(async () => {
+  service = await startService({ requestLogLevel: 'all' });
+  receiver = await startReceiver();
+  receiver.answer((response, { body }) => response.end(body));
+  operator = { url: service.url, key: await service.createKey({ scopes: ['operator', 'operator_write'] }) };
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver.stop();
+});
+
+type Tenant = Awaited<ReturnType<typeof openAccount>>;
+
+async function openAccount(name = 'Tenant') {
+  const { accountUuid, key } = await service.createAccount(name);
+  return { ...service, accountUuid, key, id: idOfUuid(idPrefixes.account, accountUuid) };
+}
+
+const erase = (target: { url: string; key: string }, iccid: string) =>
+  call(target, 'POST', `/v1/esims/${iccid}/erase`);
+const run = () => runErasures(service.db, service.service);
+const forTenant = ({ id }: Tenant, method: string, path: string) =>
+  call(operator, method, path, { headers: { 'Service-Account': id } });
+
+/** The tables with a row that contains the text, in any column. */
+async function tablesWith(text: string): Promise<string[]> {
+  const { rows: tables } = await service.db.pool.query(
+    `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await service.db.pool.query(
+      `select 1 from ${name} as whole where strpos(whole::text, $1) > 0 limit 1`,
+      [text],
+    );
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}
+
+/** Delivers what waits, and lets the request log write. */
+async function settle(): Promise<void> {
+  const sender = service.startSender();
+  await sequenceEvents(service);
+  await until(
+    async () => (await service.db.pool.query('select from delivery_queue limit 1')).rows.length,
+    (waiting) => waiting === 0,
+  );
+  await sender.stop(0);
+  await service.service.requestLog.stop(5_000);
+}
+
+async function closeAndErase(tenant: Tenant) {
+  await call(operator, 'DELETE', `/v1/operator/accounts/${tenant.id}?terminate_esims=true`);
+  service.clock.advance(10_000);
+  const worker = service.startWorker(createMockNetwork({ delayMs: 0 }));
+  await until(
+    async () => {
+      await continueClosings(service.db, service.service);
+      return (await call(operator, 'GET', `/v1/operator/accounts/${tenant.id}`)).json.closing.finished_at;
+    },
+    (finishedAt) => finishedAt !== null,
+  );
+  await worker.stop(0);
+  return call(operator, 'POST', `/v1/operator/accounts/${tenant.id}/erase`);
+}
+
+describe('erasing an eSIM', () => {
+  test('removes what its client said of it from every table, and of no other eSIM', async () => {
+    const [tenant, other] = [await openAccount(), await openAccount()];
+    await fillAccount(tenant, 'hookxq1', receiver);
+    const erased = await fillEsim(tenant, 'erasexq1');
+    const spared = await fillEsim(tenant, 'sparexq1');
+    const foreign = await fillEsim(other, 'otherxq1');
+    await settle();
+    const before = {
+      spared: await tablesWith('sparexq1'),
+      foreign: await tablesWith('otherxq1'),
+      eid: await tablesWith(foreign.eid),
+    };
+    expect(await tablesWith('erasexq1')).toEqual(
+      expect.arrayContaining(['deliveries', 'esim_metadata', 'esims', 'events', 'executions', 'bundles']),
+    );
+
+    const { status, json, headers } = await erase(tenant, erased.iccid);
+    expect([status, headers.get('location')]).toEqual([202, `/v1/esims/${erased.iccid}/erasure`]);
+    expect(json).toEqual({
+      ...{ id: expect.stringMatching(/^era_/), object: 'erasure', status: 'pending', finished_at: null },
+      ...{ target: { type: 'esim', id: erased.iccid }, requested_at: expect.any(Number) },
+    });
+    await run();
+    const { json: finished } = await call(tenant, 'GET', `/v1/esims/${erased.iccid}/erasure`);
+    expect(finished).toEqual({ ...json, status: 'finished', finished_at: expect.any(Number) });
+    expect((await erase(tenant, erased.iccid)).json).toEqual(finished);
+
+    expect(await tablesWith('erasexq1')).toEqual([]);
+    expect(await tablesWith(erased.eid)).toEqual([]);
+    expect(await tablesWith('sparexq1')).toEqual(before.spared);
+    expect(await tablesWith('otherxq1')).toEqual(before.foreign);
+    expect(await tablesWith(foreign.eid)).toEqual(before.eid);
+    const { json: esim } = await call(tenant, 'GET', `/v1/esims/${erased.iccid}`);
+    expect(esim).toMatchObject({
+      ...{ status: 'terminated', eid: null, reference: null, metadata: {}, description: null, country: null },
+    });
+    const { rows: entries } = await service.db.pool.query(
+      `select action, ip from audit_log where account_id = $1
+         and (target_id = $2 or action = 'install_link.viewed' and changes ->> 'iccid' = $2)`,
+      [tenant.accountUuid, erased.iccid],
+    );
+    expect(entries.map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['install_link.viewed', 'esim.updated', 'esim.erasure_requested']),
+    );
+    expect(entries.filter(({ ip }) => ip !== null)).toEqual([]);
+    const { rows: others } = await service.db.pool.query(
+      `select ip from audit_log where account_id = $1 and target_id = $2 and ip is not null`,
+      [tenant.accountUuid, spared.iccid],
+    );
+    expect(others.length).toBeGreaterThan(0);
+    const { rows: requests } = await service.db.pool.query(
+      `select ip from request_log where account_id = $1 and strpos(path, $2) > 0 and ip is not null
+         and id < (select id from erasures where iccid = $2) and operation <> 'eraseEsim'`,
+      [tenant.accountUuid, erased.iccid],
+    );
+    expect(requests).toEqual([]);
+    const { rows: usage } = await service.db.pool.query(
+      'select iccid, country, bytes from usage_records where iccid = any($1) order by iccid',
+      [[erased.iccid, spared.iccid]],
+    );
+    expect(usage).toEqual([
+      { iccid: erased.iccid, country: null, bytes: 10 },
+      { iccid: spared.iccid, country: 'DE', bytes: 10 },
+    ]);
+  });
+
+  test('leaves its events in their place, with ids, types and times, and tells by one more', async () => {
+    const tenant = await openAccount();
+    const { iccid } = await fillEsim(tenant, 'feedxq1');
+    await sequenceEvents(service);
+    const read = async () => (await call(tenant, 'GET', '/v1/events/feed?after=start&limit=1000')).json.data;
+    const before = await read();
+    await erase(tenant, iccid);
+    await run();
+    await sequenceEvents(service);
+    const after = await read();
+    expect(after.at(-1)).toMatchObject({ type: 'esim.erased', data: { iccid } });
+    const shape = ({ id, type, created, data }: (typeof before)[number]) => [id, type, created, data.iccid];
+    expect(after.slice(0, -1).map(shape)).toEqual(before.map(shape));
+    const provisioned = after.find(({ type }: { type: string }) => type === 'esim.provisioned');
+    expect(provisioned.data).toEqual({
+      ...{ iccid, execution_id: expect.any(String), product_id: 'prod_europe_5gb_30d' },
+    });
+    const { json: replayed } = await call(tenant, 'GET', `/v1/events/${provisioned.id}`);
+    expect(replayed).toEqual(provisioned);
+  });
+
+  test('needs a terminated eSIM, and a key with the scope admin', async () => {
+    const tenant = await openAccount();
+    const iccid = await insertEsim(tenant);
+    const refused = await erase(tenant, iccid);
+    expect([refused.status, refused.json.error.code]).toEqual([409, 'state_conflict']);
+    expect(refused.json.error.message).toContain('Terminate it first');
+    expect((await call(tenant, 'GET', `/v1/esims/${iccid}/erasure`)).status).toBe(404);
+    const key = await service.createKey({ accountUuid: tenant.accountUuid, scopes: ['read', 'write'] });
+    expect((await erase({ ...tenant, key }, iccid)).status).toBe(403);
+    const other = await openAccount();
+    expect((await erase(other, iccid)).status).toBe(404);
+  });
+
+  test('is possible for an operator with operator_write, and for a suspended account', async () => {
+    const tenant = await openAccount();
+    const iccids = [await insertEsim(tenant), await insertEsim(tenant)];
+    await service.db.pool.query(`update esims set status = 'terminated' where iccid = any($1)`, [iccids]);
+    expect((await forTenant(tenant, 'POST', `/v1/esims/${iccids[0]}/erase`)).status).toBe(202);
+    await call(operator, 'PATCH', `/v1/operator/accounts/${tenant.id}`, { body: { status: 'suspended' } });
+    expect((await erase(tenant, iccids[1] as string)).status).toBe(202);
+  });
+
+  test('keeps what arrives later from bringing it back', async () => {
+    const tenant = await openAccount();
+    const { iccid } = await fillEsim(tenant, 'latexq1');
+    await erase(tenant, iccid);
+    const patch = await call(tenant, 'PATCH', `/v1/esims/${iccid}`, { body: { description: 'again' } });
+    expect([patch.status, patch.json.error.code]).toEqual([409, 'state_conflict']);
+    await run();
+    const at = Math.floor(service.clock.nowMs() / 1000) - 1;
+    const late = { record_id: 'late', iccid, bytes: 5, at, country: 'IT' };
+    await call(tenant, 'POST', '/v1/usage_records', { body: { records: [late] } });
+    const { rows } = await service.db.pool.query(
+      'select country from usage_records where iccid = $1 and country is not null',
+      [iccid],
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('erasing an account', () => {
+  test('removes all that its clients said from every table a day later, and nothing of another account', async () => {
+    const [tenant, other] = [await openAccount('Tenant goneaq1'), await openAccount('Tenant stayaq1')];
+    for (const [one, marker] of [
+      [tenant, 'goneaq1'],
+      [other, 'stayaq1'],
+    ] as const) {
+      await fillAccount(one, marker, receiver, one === tenant ? '203.0.113.77/32' : '203.0.113.78/32');
+      await fillEsim(one, marker);
+    }
+    await settle();
+    const before = await tablesWith('stayaq1');
+    const { status, json } = await closeAndErase(tenant);
+    expect([status, json.target]).toEqual([202, { type: 'account', id: tenant.id }]);
+    await run();
+    const { json: finished } = await call(operator, 'GET', `/v1/operator/accounts/${tenant.id}/erasure`);
+    expect(finished).toMatchObject({ id: json.id, status: 'finished' });
+    service.clock.advance(day);
+    await purgeExpiredKeys(service.db, service.clock);
+    expect([await tablesWith('goneaq1'), await tablesWith('203.0.113.77')]).toEqual([[], []]);
+    const kept = before.filter((table) => table !== 'idempotency_keys');
+    expect(await tablesWith('stayaq1')).toEqual(expect.arrayContaining(kept));
+    const { rows } = await service.db.pool.query(
+      `select count(*)::integer as all, count(ip)::integer as with_ip,
+         count(*) filter (where actor_type = 'api_key' and actor_name is not null)::integer as named
+       from audit_log where account_id = $1`,
+      [tenant.accountUuid],
+    );
+    expect(rows).toEqual([{ all: expect.any(Number), with_ip: 0, named: 0 }]);
+    expect(rows[0].all).toBeGreaterThan(10);
+    expect((await forTenant(tenant, 'GET', '/v1/esims')).json.data).toHaveLength(2);
+    expect((await forTenant(tenant, 'GET', '/v1/audit_log')).status).toBe(200);
+    expect((await forTenant(tenant, 'GET', '/v1/executions')).status).toBe(200);
+  });
+
+  test('needs an account that was closed with its eSIMs, and waits until the closing is finished', async () => {
+    const tenant = await openAccount();
+    const path = `/v1/operator/accounts/${tenant.id}`;
+    const refusals = [await call(operator, 'POST', `${path}/erase`)];
+    await call(operator, 'DELETE', path);
+    refusals.push(await call(operator, 'POST', `${path}/erase`));
+    for (const { status, json } of refusals) {
+      expect([status, json.error.code]).toEqual([409, 'state_conflict']);
+      expect(json.error.message).toContain('terminate_esims=true');
+    }
+    expect((await call(operator, 'GET', `${path}/erasure`)).status).toBe(404);
+    await call(operator, 'DELETE', `${path}?terminate_esims=true`);
+    expect((await call(operator, 'POST', `${path}/erase`)).status).toBe(202);
+    await run();
+    expect((await call(operator, 'GET', `${path}/erasure`)).json.status).toBe('pending');
+    expect((await call(operator, 'POST', '/v1/operator/accounts/acct_1/erase')).status).toBe(404);
+  });
+});
+
+describe('the erasing of much', () => {
+  test('goes on where a process was killed, takes turns between accounts, and may run in two processes', async () => {
+    await run();
+    const [large, small] = [await openAccount(), await openAccount()];
+    await service.db.pool.query(
+      `insert into events (account_id, id, type, created_at, body)
+       select $1, uuid_v7(now()), 'webhook_endpoint.recovered', now(),
+         '{"id":"evt_","type":"webhook_endpoint.recovered","object":"event","created":1,"data":{"url":"muchxq"}}'
+       from generate_series(1, 1000)`,
+      [large.accountUuid],
+    );
+    await closeAndErase(large);
+    const iccid = await insertEsim(small);
+    await service.db.pool.query(`update esims set status = 'terminated' where iccid = $1`, [iccid]);
+    await erase(small, iccid);
+    const killed = runErasures(
+      {
+        ...service.db,
+        transaction: (work) =>
+          service.db.transaction(async (tx) => {
+            const result = await work(tx);
+            if ((await tx.query(finishedOf, [small.accountUuid])).length > 0) throw new Error('killed');
+            return result;
+          }),
+      },
+      service.service,
+    );
+    await expect(killed).rejects.toThrow('killed');
+    const statusOf = async (path: string) => (await call(operator, 'GET', path)).json.status;
+    // They took turns: the small one came to its end while the large one had more to do.
+    expect((await call(small, 'GET', `/v1/esims/${iccid}/erasure`)).json.status).toBe('pending');
+    const path = `/v1/operator/accounts/${large.id}/erasure`;
+    expect(await statusOf(path)).toBe('pending');
+    await Promise.all([run(), run()]);
+    await run();
+    expect(await statusOf(path)).toBe('finished');
+    expect(await tablesWith('muchxq')).toEqual([]);
+  });
+});
+
+/** Whether the account's erasure is finished. */
+const finishedOf = {
+  name: 'test_finished_erasure',
+  text: 'select 1 from erasures where account_id = $1 and finished_at is not null',
+};

@@ -243,4 +243,12 @@ where e.id = enabled.id`,
     tests: erasing,
     why: 'A repeated request for an erasure is not told as another.',
   },
+  {
+    name: 'erased-answers-tell-the-reference',
+    file: 'server/src/orders/erasures/erase-event.ts',
+    find: `new Set(['reference', 'eid',`,
+    replace: `new Set(['eid',`,
+    tests: erasing,
+    why: 'A repeated order gets its answer without personal data.',
+  },
 ];

@@ -5,8 +5,8 @@ import { continueClosings } from '../../src/orders/closing/continue.ts';
 import { runErasures } from '../../src/orders/erasures/run.ts';
 import { purgeExpiredKeys } from '../../src/platform/idempotency/purge-expired.ts';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
-import { call } from '../support/client.ts';
-import { fillAccount, fillEsim } from '../support/fill-account.ts';
+import { call, provision } from '../support/client.ts';
+import { fillAccount, fillEsim, orderOf } from '../support/fill-account.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
@@ -58,6 +58,8 @@ async function tablesWith(text: string): Promise<string[]> {
   return found;
 }
 
+const keptOf = (tables: string[]) => tables.filter((table) => table !== 'idempotency_keys');
+
 /** Delivers what waits, and lets the request log write. */
 async function settle(): Promise<void> {
   const sender = service.startSender();
@@ -94,9 +96,9 @@ describe('erasing an eSIM', () => {
     const foreign = await fillEsim(other, 'otherxq1');
     await settle();
     const before = {
-      spared: await tablesWith('sparexq1'),
-      foreign: await tablesWith('otherxq1'),
-      eid: await tablesWith(foreign.eid),
+      spared: keptOf(await tablesWith('sparexq1')),
+      foreign: keptOf(await tablesWith('otherxq1')),
+      eid: keptOf(await tablesWith(foreign.eid)),
     };
     expect(await tablesWith('erasexq1')).toEqual(
       expect.arrayContaining(['deliveries', 'esim_metadata', 'esims', 'events', 'executions', 'bundles']),
@@ -112,6 +114,11 @@ describe('erasing an eSIM', () => {
     const { json: finished } = await call(tenant, 'GET', `/v1/esims/${erased.iccid}/erasure`);
     expect(finished).toEqual({ ...json, status: 'finished', finished_at: expect.any(Number) });
     expect((await erase(tenant, erased.iccid)).json).toEqual(finished);
+    const repeated = await provision(tenant, 'order-erasexq1', orderOf('erasexq1', erased.eid));
+    expect(repeated.headers.get('idempotent-replayed')).toBe('true');
+    expect(repeated.json).toMatchObject({ id: erased.order, reference: null });
+    service.clock.advance(day);
+    await purgeExpiredKeys(service.db, service.clock);
 
     expect(await tablesWith('erasexq1')).toEqual([]);
     expect(await tablesWith(erased.eid)).toEqual([]);
@@ -233,8 +240,7 @@ describe('erasing an account', () => {
     service.clock.advance(day);
     await purgeExpiredKeys(service.db, service.clock);
     expect([await tablesWith('goneaq1'), await tablesWith('203.0.113.77')]).toEqual([[], []]);
-    const kept = before.filter((table) => table !== 'idempotency_keys');
-    expect(await tablesWith('stayaq1')).toEqual(expect.arrayContaining(kept));
+    expect(await tablesWith('stayaq1')).toEqual(expect.arrayContaining(keptOf(before)));
     const { rows } = await service.db.pool.query(
       `select count(*)::integer as all, count(ip)::integer as with_ip,
          count(*) filter (where actor_type = 'api_key' and actor_name is not null)::integer as named

@@ -13,16 +13,17 @@ function eidOf(digits: string): string {
   return start + String(check).padStart(2, '0');
 }
 
+export const orderOf = (marker: string, eid: string) => ({
+  ...{ product_id: 'prod_europe_5gb_30d', eid, reference: `ref-${marker}` },
+  ...{ metadata: { [`key_${marker}`]: `value-${marker}` }, description: `for ${marker}` },
+});
+
 type Marked = { iccid: string; order: string; eid: string };
 
 /** Orders an eSIM with the marker in every field that a client can fill, and uses it. */
 export async function fillEsim(target: Tenant, marker: string): Promise<Marked> {
   const eid = eidOf(String(parseInt(marker, 36)).padStart(15, '0'));
-  const noted = { metadata: { [`key_${marker}`]: `value-${marker}` }, description: `for ${marker}` };
-  const { json: order } = await provision(target, `order-${marker}`, {
-    ...{ product_id: 'prod_europe_5gb_30d', eid, reference: `ref-${marker}` },
-    ...noted,
-  });
+  const { json: order } = await provision(target, `order-${marker}`, orderOf(marker, eid));
   const worker = target.startWorker(createMockNetwork({ delayMs: 0 }));
   const ended = (id: string) =>
     until(
@@ -34,7 +35,7 @@ export async function fillEsim(target: Tenant, marker: string): Promise<Marked> 
   const topUp = await post('/bundles', { product_id: 'prod_europe_1gb_7d', reference: `top-${marker}` });
   await ended(topUp.json.id);
   await call(target, 'PATCH', `/v1/esims/${iccid}`, {
-    body: { ...noted, metadata: { [`more_${marker}`]: `more-${marker}` } },
+    body: { description: `still for ${marker}`, metadata: { [`more_${marker}`]: `more-${marker}` } },
     idempotencyKey: `patch-${marker}`,
   });
   const link = await post('/install_links', { return_url: `https://shop.example/${marker}` });

@@ -67,3 +67,12 @@ export const erasedText = 'Erased.';
 function iccidOnly({ iccid }: Data): Data {
   return typeof iccid === 'string' && /^\d{18,20}$/.test(iccid) ? { iccid } : {};
 }
+
+const personal = new Set(['reference', 'eid', 'description', 'country']);
+
+/** A stored answer without personal data, wherever in it. */
+export function eraseAnswerBody(body: string): string {
+  const withoutPersonal = (name: string, value: unknown) =>
+    personal.has(name) ? null : name === 'metadata' ? {} : value;
+  return JSON.stringify(JSON.parse(body, withoutPersonal));
+}

@@ -1,17 +1,19 @@
 import { idPrefixes } from '@simplane/contract';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { lowestUuid } from '../../platform/ids/uuid-range.ts';
-import { eraseEventBody } from './erase-event.ts';
+import { eraseAnswerBody, eraseEventBody } from './erase-event.ts';
 import {
-  deleteAnswersNaming,
+  answerBatchSize,
   type EventRow,
   eventBatchSize,
   findOrders,
   forgetResponses,
+  listAnswers,
   listEvents,
   listEventsOf,
   listFailuresOf,
   type Place,
+  saveAnswers,
   saveBodies,
 } from './sql.ts';
 
@@ -33,9 +35,21 @@ export async function eraseFailedOrdersOf(...[tx, erasure, after]: Place) {
   return rewrite(tx, erasure, await listFailuresOf(tx, account_id, after ?? lowestUuid, ids));
 }
 
-/** Stored answers to requests about the eSIM. The answer to its order has no ICCID yet. */
-export function forgetAnswersAbout(...[tx, { account_id, iccid, order_id }, after]: Place) {
-  return deleteAnswersNaming(tx, account_id, after, [iccid as string, executionId(order_id as string)]);
+/**
+ * Stored answers to requests about the eSIM; that to its order has no ICCID yet. They stay for their day, without personal data: the
+ * order must not run again if it is repeated under its key.
+ */
+export async function eraseAnswersAbout(...[tx, { account_id, iccid, order_id }, after]: Place) {
+  const texts = [iccid as string, executionId(order_id as string)];
+  const page = await listAnswers(tx, account_id, after ?? '', texts);
+  const named = page.flatMap(({ key, body }) => (body === null ? [] : { key, body: eraseAnswerBody(body) }));
+  await saveAnswers(
+    tx,
+    account_id,
+    named.map(({ key }) => key),
+    named.map(({ body }) => body),
+  );
+  return page.length === answerBatchSize ? (page.at(-1)?.key ?? null) : null;
 }
 
 const executionId = (uuid: string) => idOfUuid(idPrefixes.execution, uuid);

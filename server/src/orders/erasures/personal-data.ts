@@ -1,10 +1,5 @@
 import { erasedText } from './erase-event.ts';
-import {
-  eraseAccountEvents,
-  eraseEventsOf,
-  eraseFailedOrdersOf,
-  forgetAnswersAbout,
-} from './erase-events.ts';
+import { eraseAccountEvents, eraseAnswersAbout, eraseEventsOf, eraseFailedOrdersOf } from './erase-events.ts';
 import {
   deleteLinksOf,
   deleteOfAccount,
@@ -81,7 +76,7 @@ const ofKey = {
  * column that is neither here nor in `impersonal` fails a test. What is read to find other rows stands last.
  */
 export const steps: readonly Step[] = [
-  rowsOf('idempotency_keys', { esim: forgetAnswersAbout }),
+  rowsOf('idempotency_keys', { esim: eraseAnswersAbout }),
   rowsOf('install_links', { esim: deleteLinksOf }),
   rowsOf('event_consumers'),
   rowsOf('branding'),

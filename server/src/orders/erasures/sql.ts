@@ -212,27 +212,26 @@ ${pageOf}`;
 export const eraseRequestsAbout = async (...[tx, { account_id, iccid }, after]: Place) =>
   nextOf(await eraseRequests(tx, account_id, after ?? lowestUuid, iccid as string));
 
-const deleteAnswers = one<Page, [accountUuid: string, after: string, texts: string[]]>('erasure_answers')`
-with page as materialized (
-  select key as id, body
-  from idempotency_keys
-  where account_id = $1 and key > $2
-  order by key
-  limit ${batchSize}
-), removed as (
-  delete from idempotency_keys
-  where account_id = $1
-    and key in (select id from page where exists (select from unnest($3::text[]) as text where strpos(body, text) > 0))
-)
-${pageOf}`;
+type StoredAnswer = { key: string; body: string | null };
+export const answerBatchSize = batchSize;
 
-/** Stored answers that name the eSIM or its order. Sealed ones cannot be read; they expire within a day, like all. */
-export const deleteAnswersNaming = async (
-  tx: Queryable,
-  accountUuid: string,
-  after: string | null,
-  texts: string[],
-) => nextOf(await deleteAnswers(tx, accountUuid, after ?? '', texts));
+/** Stored answers; with their bodies those that have one of the texts. Sealed ones cannot be read, and expire within a day like all. */
+export const listAnswers = many<StoredAnswer, [accountUuid: string, after: string, texts: string[]]>(
+  'erasure_list_answers',
+)`
+select key, case when exists (select from unnest($3::text[]) as text where strpos(body, text) > 0) then body end as body
+from idempotency_keys
+where account_id = $1 and key > $2
+order by key
+limit ${batchSize}`;
+
+export const saveAnswers = run<[accountUuid: string, keys: string[], bodies: string[]]>(
+  'erasure_save_answers',
+)`
+update idempotency_keys k
+set body = given.body
+from unnest($2::text[], $3::text[]) as given (key, body)
+where k.account_id = $1 and k.key = given.key`;
 
 /** The order of an eSIM, and those that it was a retry of. */
 const orders = `orders as (

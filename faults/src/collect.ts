@@ -17,6 +17,7 @@ import { refusedAfterMs } from './checks/ended-credentials-are-refused.ts';
 import { tryCredential } from './clients/credentials.ts';
 import { sendOnce } from './clients/send.ts';
 import { recordWalk, walk } from './clients/walk.ts';
+import { erasedEsims } from './history/erased.ts';
 import type {
   AccountEnd,
   Books,
@@ -63,6 +64,7 @@ export async function collectEnd(ctx: RunContext): Promise<void> {
   history.deploymentFeed = await readDeploymentFeed(ctx);
   history.places = await readPlaces(ctx);
   history.books = await readBooks(ctx);
+  history.remaining = await readRemaining(ctx);
   history.endedDeliveries = await readEndedDeliveries(ctx);
   history.stolenLeases = await readStolenLeases(ctx);
   for (const { id, at } of await readCommitTimes(ctx)) history.committedMs.set(id, at);
@@ -146,6 +148,8 @@ async function readStuckRows({ deployment }: RunContext): Promise<StuckRow[]> {
      union all
      select 'batches', id::text, 'unfinished since ' || created_at from batches where finished_at is null
      union all
+     select 'erasures', id::text, 'at ' || coalesce(step, 'its start') || ' since ' || requested_at from erasures where finished_at is null
+     union all
      select 'failure_group_retries', id::text, status from failure_group_retries where finished_at is null
      union all
      select 'execution_resolutions', execution_id::text, 'not given back after ' || attempts || ' attempts'
@@ -216,6 +220,30 @@ async function readBooks({ deployment }: RunContext): Promise<Books> {
        where not record.country = any(bundles.countries)`,
     ),
   };
+}
+
+/** Searches all columns of all tables for what was stored of erased eSIMs. */
+async function readRemaining({ deployment, history }: RunContext): Promise<Map<string, string[]>> {
+  const { postgres, database } = deployment;
+  const texts = erasedEsims(history).map(({ text }) => text);
+  if (texts.length === 0) return new Map();
+  const tables = await postgres.query<{ name: string }>(
+    database,
+    `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
+  );
+  const given = texts.map((text) => `'${text}'`).join(', ');
+  const found = await postgres.query<{ text: string; table: string }>(
+    database,
+    tables
+      .map(
+        ({ name }) =>
+          `select distinct text, '${name}' as table from ${name} whole, unnest(array[${given}]) text where strpos(whole::text, text) > 0`,
+      )
+      .join(' union all '),
+  );
+  return new Map(
+    texts.map((text) => [text, found.filter((one) => one.text === text).map(({ table }) => table)]),
+  );
 }
 
 async function readEndedDeliveries({ deployment }: RunContext): Promise<EndedDelivery[]> {

@@ -56,6 +56,7 @@ const operationKinds = [
   ['suspend', 4],
   ['resume', 4],
   ['terminate', 2],
+  ['erase-esim', 1],
   ['top-up', 3],
   ['attach', 3],
   ['use-data', 8],

@@ -118,7 +118,8 @@ from (select count(*) as open, sum(fence) as moves from execution_queue) executi
         (select sum(fence) from endpoint_leases)) as moves from delivery_queue) deliveries,
      (select count(*) as open from blocked_deliveries) blocked,
      (select count(*) as open from unsequenced_events) unsequenced,
-     (select (select count(*) from recoveries where finished_at is null) + (select count(*) from batches where finished_at is null) as open) recoveries,
+     (select (select count(*) from recoveries where finished_at is null) + (select count(*) from batches where finished_at is null)
+        + (select count(*) from erasures where finished_at is null) as open) recoveries,
      (select count(*) as open, sum(fence) as moves from execution_resolutions where closed_at is null) returns,
      (select count(*) as open, sum(retried) as moves from failure_group_retries where finished_at is null) retries,
      (select (select count(*) from core_queue) + (select count(*) from core_resync where finished_at is null) as open,

@@ -248,6 +248,14 @@ export const breaks: Record<string, Break> = {
       body: `if new.type = 'batch.finished' then return null; end if; return new;`,
     }),
   },
+  'keep-erased-value': {
+    description: 'erasing an eSIM leaves its description',
+    caughtBy: ['erased-values-are-gone'],
+    operations: [act('create-endpoint'), act('erase-esim'), act('await-orders')],
+    sql: trigger('esims', 'before update', {
+      body: `if new.erased_at is not null then new.description := old.description; end if; return new;`,
+    }),
+  },
   'forget-key': {
     description: 'an idempotency key is deleted as soon as it is stored',
     caughtBy: ['keys-run-once'],

@@ -1,3 +1,4 @@
+import { mayBeErased } from '../history/erased.ts';
 import type { FeedReader, History, SeenEvent } from '../history/history.ts';
 import type { Violation } from './violation.ts';
 
@@ -8,6 +9,7 @@ import type { Violation } from './violation.ts';
 export function feedIsGapFree(history: History): Violation[] {
   const { feedReaders, end, losesCommits } = history;
   if (losesCommits) return [];
+  const isErased = mayBeErased(history);
   return end.flatMap(({ events }, account) => {
     const logged = new Map(events.map((event) => [event.id, JSON.stringify(event)]));
     const readers = feedReaders.filter((reader) => reader.account === account);
@@ -16,7 +18,7 @@ export function feedIsGapFree(history: History): Violation[] {
         ...noneRefused(reader),
         ...noneMissing(reader, logged),
         ...noneTwice(reader, history),
-        ...sameBytes(reader, logged),
+        ...sameBytes(reader, logged, isErased),
       ]),
       ...oneOrder(readers),
     ];
@@ -63,11 +65,15 @@ function noneTwice({ kind, account, seen }: FeedReader, { staleReads }: History)
   ];
 }
 
-function sameBytes({ kind, seen }: FeedReader, logged: Map<string, string>): Violation[] {
+function sameBytes(
+  { kind, seen }: FeedReader,
+  logged: Map<string, string>,
+  isErased: (body: string) => boolean,
+): Violation[] {
   return seen.flatMap(({ id, body }) => {
     if (!logged.has(id))
       return [{ about: [id], what: `the ${kind} reader saw an event that is not in the log` }];
-    return logged.get(id) === body
+    return logged.get(id) === body || isErased(body)
       ? []
       : [{ about: [id], what: `the ${kind} reader saw other bytes than the log has: ${body.slice(0, 300)}` }];
   });

@@ -5,6 +5,7 @@ import { coreConverges, eachThresholdOnce, oneBodyPerVersion, versionNeverFalls 
 import { deliveriesAreSigned } from './deliveries-are-signed.ts';
 import { endedCredentialsAreRefused } from './ended-credentials-are-refused.ts';
 import { endpointsHaveOneSender } from './endpoints-have-one-sender.ts';
+import { erasedValuesAreGone } from './erased-values-are-gone.ts';
 import { eventsAreDelivered } from './events-are-delivered.ts';
 import { feedIsGapFree } from './feed-is-gap-free.ts';
 import { itemsAreInOnePlace } from './items-are-in-one-place.ts';
@@ -47,6 +48,7 @@ export const checks = {
   'keys-run-once': keysRunOnce,
   'writes-are-audited': writesAreAudited,
   'ended-credentials-are-refused': endedCredentialsAreRefused,
+  'erased-values-are-gone': erasedValuesAreGone,
   'usage-is-counted-once': usageIsCountedOnce,
   'usage-adds-up': usageAddsUp,
   'no-byte-on-a-foreign-bundle': noByteOnAForeignBundle,

@@ -54,6 +54,7 @@ export const operations: Record<OperationKind, Run> = {
   suspend: (ctx, task) => changeEsim(ctx, task, 'POST', '/suspend'),
   resume: (ctx, task) => changeEsim(ctx, task, 'POST', '/resume'),
   terminate: (ctx, task) => changeEsim(ctx, task, 'DELETE', ''),
+  'erase-esim': eraseOwn,
   'top-up': (ctx, task) =>
     changeEsim(ctx, task, 'POST', '/bundles', { product_id: chosen(topUps, task.operation.choice) }),
   attach: (ctx, task) =>
@@ -183,6 +184,33 @@ async function changeEsim(ctx: RunContext, task: Task, method: string, rest: str
   const iccid = await someEsim(ctx, task);
   if (iccid === undefined) return;
   await write(ctx, task, { method, path: `/v1/esims/${iccid}${rest}`, ...(body && { body }) });
+}
+
+/** Orders an eSIM with a text about its user, ends it, and has the text erased. Others may change the eSIM meanwhile. */
+async function eraseOwn(ctx: RunContext, task: Task): Promise<void> {
+  const text = `~${ctx.newName('person')}~`;
+  const body = { product_id: products[0], description: text, metadata: { user: text } };
+  const order = await write(ctx, task, { path: '/v1/esims', body });
+  if (order.status !== 202) return;
+  const { id } = JSON.parse(order.text) as Execution;
+  const iccid = (await ended(ctx, task.account, id))?.iccid;
+  if (!iccid) return;
+  const path = `/v1/esims/${iccid}`;
+  const end = await write(ctx, { ...task, key: `${task.key}-terminate` }, { method: 'DELETE', path });
+  if (end.status !== 202) return;
+  await ended(ctx, task.account, (JSON.parse(end.text) as Execution).id);
+  await write(ctx, { ...task, key: `${task.key}-erase` }, { path: `${path}/erase` });
+}
+
+/** The execution if it has succeeded; undefined if it failed or takes too long. */
+async function ended(ctx: RunContext, account: number, id: string): Promise<Execution | undefined> {
+  let execution: Execution | undefined;
+  await until(async () => {
+    const { status, text } = await send(ctx, { account, path: `/v1/executions/${id}` });
+    execution = status === 200 ? JSON.parse(text) : undefined;
+    return execution?.status === 'succeeded' || execution?.status === 'failed';
+  }, settleTimeoutMs);
+  return execution?.status === 'succeeded' ? execution : undefined;
 }
 
 async function simulate(ctx: RunContext, task: Task, body: object): Promise<void> {

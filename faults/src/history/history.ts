@@ -162,6 +162,8 @@ export type History = {
   core: { commands: CoreCommand[]; lines: Map<string, CoreCommand> };
   /** What the tables of usage say at the end of the run. */
   books: Books;
+  /** The tables that still contain a value of an erased eSIM at the end of the run, by value. */
+  remaining: Map<string, string[]>;
   /** All ended deliveries of events and recoveries, at the end of the run. */
   endedDeliveries: EndedDelivery[];
   /** Endpoints whose lease another process took before it expired, recorded inside PostgreSQL. */
@@ -208,6 +210,7 @@ export function emptyHistory(startedMs: number): History {
     places: new Map(),
     core: { commands: [], lines: new Map() },
     books: { unbalanced: [], foreign: [] },
+    remaining: new Map(),
     endedDeliveries: [],
     stolenLeases: [],
   };

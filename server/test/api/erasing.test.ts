@@ -149,6 +149,11 @@ describe('erasing an eSIM', () => {
       [tenant.accountUuid, erased.iccid],
     );
     expect(requests).toEqual([]);
+    const { rows: sparedRequests } = await service.db.pool.query(
+      `select 1 from request_log where account_id = $1 and strpos(path, $2) > 0 and ip is not null limit 1`,
+      [tenant.accountUuid, spared.iccid],
+    );
+    expect(sparedRequests).toHaveLength(1);
     const { rows: usage } = await service.db.pool.query(
       'select iccid, country, bytes from usage_records where iccid = any($1) order by iccid',
       [[erased.iccid, spared.iccid]],

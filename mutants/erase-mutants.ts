@@ -251,4 +251,12 @@ where e.id = enabled.id`,
     tests: erasing,
     why: 'A repeated order gets its answer without personal data.',
   },
+  {
+    name: 'network-brings-erased-data-back',
+    file: 'server/src/orders/observations/observe.ts',
+    find: 'esim.erased_at || ',
+    replace: '',
+    tests: erasing,
+    why: 'What the network reports of an erased eSIM is not stored.',
+  },
 ];

@@ -223,6 +223,17 @@ describe('erasing an eSIM', () => {
     );
     expect(rows).toEqual([]);
   });
+
+  test('ignores what the network reports of one whose termination it refused', async () => {
+    const tenant = await openAccount();
+    const iccid = await insertEsim(tenant);
+    await service.db.pool.query('update esims set erased_at = now() where iccid = $1', [iccid]);
+    await call(tenant, 'POST', `/v1/sandbox/esims/${iccid}/simulate`, {
+      body: { action: 'attach', country: 'FR' },
+    });
+    const { json } = await call(tenant, 'GET', `/v1/esims/${iccid}`);
+    expect(json).toMatchObject({ status: 'provisioned', country: null });
+  });
 });
 
 describe('erasing an account', () => {

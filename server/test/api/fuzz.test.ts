@@ -31,7 +31,8 @@ let shared: Promise<ExistingIds> | undefined;
 
 /** Operations that read share their ids. */
 function idsFor(operation: { method: string; path: string }): Promise<ExistingIds> {
-  if (operation.method !== 'GET' || operation.path.startsWith('/v1/requests/')) return existingIds(operation);
+  const isOwn = operation.path.startsWith('/v1/requests/') || operation.path.endsWith('/erasure');
+  if (operation.method !== 'GET' || isOwn) return existingIds(operation);
   shared ??= existingIds(operation);
   return shared;
 }
@@ -81,6 +82,7 @@ async function existingIds({ path }: { path: string }): Promise<ExistingIds> {
     await newSession(service.key, '/v1/sessions'),
     await newSession(operatorKey, '/v1/operator/sessions'),
   ];
+  if (/\/eras(e|ure)$/.test(path)) await makeErasable(path, plain.iccid, otherAccount.accountUuid);
   return {
     products: ['prod_europe_5gb_30d', 'prod_sandbox_flaky'],
     executions: [plain.id, await insertWaiting(service), await insertUnknown(service)],
@@ -184,6 +186,16 @@ function textsOf(reply: Reply): string[] {
 
 /** Limits how long a failing run shrinks its counterexample. */
 const bounds = { interruptAfterTimeLimit: 240_000, markInterruptAsFailure: true };
+
+/** Ends an eSIM and an account, and erases them for an operation that shows that. */
+async function makeErasable(path: string, iccid: string, accountUuid: string): Promise<void> {
+  const account = `/v1/operator/accounts/${idOfUuid('acct', accountUuid)}`;
+  await call(service, 'DELETE', `${account}?terminate_esims=true`, { key: operatorKey });
+  await service.db.pool.query(`update esims set status = 'terminated' where iccid = $1`, [iccid]);
+  if (path.endsWith('/erase')) return;
+  await call(service, 'POST', `${account}/erase`, { key: operatorKey });
+  await call(service, 'POST', `/v1/esims/${iccid}/erase`);
+}
 
 test('the document describes at least 32 operations', () => {
   expect(operations.length).toBeGreaterThanOrEqual(32);

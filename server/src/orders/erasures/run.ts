@@ -5,6 +5,7 @@ import type { Database, Queryable } from '../../platform/db/database.ts';
 import type { Signals } from '../../platform/db/signals.ts';
 import { lowestUuid } from '../../platform/ids/uuid-range.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import { inBatches } from '../../platform/worker/in-batches.ts';
 import { type Step, steps } from './personal-data.ts';
 import { advanceErasure, lockNextErasure, type OpenErasure } from './sql.ts';
 
@@ -12,21 +13,22 @@ type Deps = { clock: Clock; newUuid: NewUuid; signals: Pick<Signals, 'announce'>
 
 /**
  * Erases personal data, batch after batch until nothing is left. Accounts take turns, a batch each, and each batch commits with the place
- * that it has reached: a process that dies repeats nothing, and several may run it at once.
+ * that it has reached: a process that dies repeats nothing, and several may run it at once. 50,000 eSIMs with their orders, events,
+ * deliveries and log entries take 20 s of PostgreSQL, and the pauses between batches as long again.
  */
 export async function runErasures(db: Database, deps: Deps, stopping?: AbortSignal): Promise<void> {
   let after: string | null = lowestUuid;
   let erased = 0;
-  while (!stopping?.aborted && (after !== null || erased > 0)) {
+  await inBatches({ size: 1, stopping }, async () => {
     if (after === null) [after, erased] = [lowestUuid, 0];
     const from: string = after;
-    const accountUuid = await db.transaction((tx) => eraseNext(tx, deps, from));
-    if (accountUuid !== null) {
+    after = await db.transaction((tx) => eraseNext(tx, deps, from));
+    if (after !== null) {
       erased += 1;
-      deps.signals.announce('deliveries', accountUuid);
+      deps.signals.announce('deliveries', after);
     }
-    after = accountUuid;
-  }
+    return after !== null || erased > 0 ? 1 : 0;
+  });
 }
 
 /** Returns the account whose turn it was; null if no account after this one has an erasure. */

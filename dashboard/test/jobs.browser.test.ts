@@ -217,9 +217,10 @@ test('a request that failed is found by its id, with what to do', async () => {
   await page.getByText('Check the id').first().waitFor();
 });
 
-test('an operator creates an account, limits and suspends it, and sees what its own key would see', async () => {
+test('an operator creates an account, limits and suspends it, sees what its own key would see, and closes it', async () => {
   const { page: own } = await openPage(browser, service.url);
-  await signIn(own, service.url, await service.createKey({ scopes: ['operator'] }));
+  const operatorKey = await service.createKey({ scopes: ['operator'] });
+  await signIn(own, service.url, operatorKey);
   await own.getByRole('link', { name: 'Accounts' }).click();
   await button('Create an account', own).click();
   const dialog = own.getByRole('dialog', { name: 'Create an account' });
@@ -238,6 +239,14 @@ test('an operator creates an account, limits and suspends it, and sees what its 
   await row.getByText('Suspended').waitFor();
   await row.getByRole('link', { name: 'Fjord Mobile' }).click();
   await own.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+  await own.goBack();
+  await button('Change', row).click();
+  await change.getByLabel('Terminate its eSIMs too').check();
+  await confirm('Close the account', id, change);
+  await row.getByText('Closed').waitFor();
+  expect(await button('Change', row).count()).toBe(0);
+  const { json } = await call(service, 'GET', `/v1/operator/accounts/${id}`, { key: operatorKey });
+  expect(json).toMatchObject({ status: 'closed', closing: { terminate_esims: true } });
 });
 
 test('an operator sees on the overview and in the list that the clock of a process is off', async () => {

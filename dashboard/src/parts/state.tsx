@@ -36,6 +36,7 @@ const shapeOf: Record<string, Shape> = {
   suspended: 'paused',
   paused: 'paused',
   terminated: 'ended',
+  closed: 'ended',
   canceled: 'ended',
   expired: 'ended',
   revoked: 'ended',

@@ -58,6 +58,8 @@ test('an operator creates an account with limits, finds it, and changes it', asy
     requests_per_second: 7,
     api_version: '2026-11-01',
     created: expect.any(Number),
+    closed_at: null,
+    closing: null,
   };
   expect(account).toEqual(shown);
   expect((await call(operator, 'GET', path)).json).toEqual(account);

@@ -259,4 +259,12 @@ where e.id = enabled.id`,
     tests: erasing,
     why: 'What the network reports of an erased eSIM is not stored.',
   },
+  {
+    name: 'sandbox-key-in-closed-account',
+    file: 'server/src/accounts/ensure-sandbox-key.ts',
+    find: '.find(isOpen)',
+    replace: '.find((one) => isOpen(one) || true)',
+    tests: closing,
+    why: 'The key of a sandbox belongs to an open account.',
+  },
 ];

@@ -4,7 +4,7 @@ import type { Database } from '../platform/db/database.ts';
 import { readOrCreateSecretFile } from '../platform/secrets/secret-file.ts';
 import { generateApiKey, hexHashOf, sandboxKeyPattern } from './api-key-text.ts';
 import { storeKey } from './issue-key.ts';
-import { listAccountRows, lockAccounts } from './sql/accounts.ts';
+import { isOpen, listAccountRows, lockAccounts } from './sql/accounts.ts';
 import { findKeysByHash, setKeyScopes } from './sql/keys.ts';
 import { type Deps, storeAccount } from './store-account.ts';
 
@@ -14,7 +14,7 @@ export type SandboxKeyState =
   | { kind: 'revoked'; id: string; at: Date }
   | { kind: 'expired'; id: string; at: Date };
 
-/** Ensures that the sandbox key exists in the oldest account, with all scopes of an account. Creates an account if there is none. */
+/** Ensures that the sandbox key exists in the oldest open account, with all scopes of an account. Creates an account if there is none. */
 export function ensureSandboxKey(db: Database, deps: Deps, key: string): Promise<SandboxKeyState> {
   return db.transaction(async (tx) => {
     await lockAccounts(tx);
@@ -27,7 +27,7 @@ export function ensureSandboxKey(db: Database, deps: Deps, key: string): Promise
       await setKeyScopes(tx, id, [...accountScopes]);
       return { kind: 'usable', id };
     }
-    const [oldest] = await listAccountRows(tx);
+    const oldest = (await listAccountRows(tx)).find(isOpen);
     const account = oldest ?? (await storeAccount(tx, deps, 'Sandbox'));
     const created = await storeKey(tx, deps, {
       key,

@@ -1,5 +1,5 @@
 import { idPrefixes } from '@simplane/contract';
-import { findAccount, listAccountRows } from '../accounts/sql/accounts.ts';
+import { findAccount, isOpen, listAccountRows } from '../accounts/sql/accounts.ts';
 import { uuidOfId } from '../platform/ids/uuid.ts';
 import { CommandError } from './command-error.ts';
 import type { Tools } from './with-database.ts';
@@ -7,7 +7,7 @@ import type { Tools } from './with-database.ts';
 /** The account with this id, or the only one that is open. */
 export async function accountOf({ db }: Tools, id: string | undefined): Promise<string> {
   if (id === undefined) {
-    const accounts = (await listAccountRows(db)).filter((one) => one.closed_at === null);
+    const accounts = (await listAccountRows(db)).filter(isOpen);
     const [only] = accounts;
     if (only && accounts.length === 1) return only.id;
     throw new CommandError(

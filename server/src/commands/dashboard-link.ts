@@ -3,7 +3,7 @@ import type { Mode } from '../accounts/api-key-text.ts';
 import { issueKey } from '../accounts/issue-key.ts';
 import { createLink, linkMs } from '../accounts/sessions/create-link.ts';
 import { sessionMs } from '../accounts/sessions/start-session.ts';
-import { listAccountRows } from '../accounts/sql/accounts.ts';
+import { isOpen, listAccountRows } from '../accounts/sql/accounts.ts';
 import { accountOf } from './account-of.ts';
 import { CommandError } from './command-error.ts';
 import { readAddress } from './sandbox-address.ts';
@@ -47,6 +47,6 @@ function scopesInAccount(mode: Mode): AccountScope[] {
 /** In a sandbox without a choice: the account of its own key, which is the oldest. */
 async function accountFor(tools: Tools, id: string | undefined): Promise<string> {
   if (id !== undefined || tools.config.mode === 'live') return accountOf(tools, id);
-  const [oldest] = await listAccountRows(tools.db);
+  const oldest = (await listAccountRows(tools.db)).find(isOpen);
   return oldest?.id ?? accountOf(tools, id);
 }

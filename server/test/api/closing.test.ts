@@ -1,5 +1,7 @@
 import { idPrefixes } from '@simplane/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { generateApiKey } from '../../src/accounts/api-key-text.ts';
+import { ensureSandboxKey } from '../../src/accounts/ensure-sandbox-key.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { continueClosings } from '../../src/orders/closing/continue.ts';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
@@ -147,6 +149,16 @@ describe('closing an account', () => {
     const key = await service.createKey({ accountUuid: tenant.accountUuid });
     expect((await call(tenant, 'GET', '/v1/me', { key })).status).toBe(401);
   });
+});
+
+test('a sandbox whose account was closed gives its next key to an open one', async () => {
+  const key = generateApiKey('sandbox');
+  const own = await startService();
+  onTestFinished(() => own.stop());
+  await own.db.pool.query('update accounts set closed_at = now()');
+  await ensureSandboxKey(own.db, own.service, key);
+  const { status, json } = await call(own, 'GET', '/v1/me', { key });
+  expect([status, json.account.name]).toEqual([200, 'Sandbox']);
 });
 
 describe('the orders of a closed account', () => {

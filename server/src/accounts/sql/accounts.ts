@@ -21,6 +21,8 @@ export type AccountRow = AccountLimits & {
   closing: Closing | null;
 };
 
+export const isOpen = ({ closed_at: closedAt }: AccountRow) => closedAt === null;
+
 type Closing = { terminate_esims: boolean; terminations: number; finished_ms: number | null };
 
 const storedColumns = `id, name, api_version, status, max_webhook_endpoints, max_open_executions, requests_per_second,

@@ -15,7 +15,9 @@ afterAll(() => service.stop());
 
 test('every parameter of every list and look-up is refused if it is empty', async () => {
   const operatorKey = await service.createKey({ scopes: ['operator'] });
-  const reads = (Object.values(operations) as Operation[]).filter(({ query }) => query);
+  const reads = (Object.values(operations) as Operation[]).filter(
+    ({ method, query }) => query && method === 'GET',
+  );
   let count = 0;
   for (const { path, scope, query } of reads) {
     const key = scope === 'operator' ? operatorKey : service.key;

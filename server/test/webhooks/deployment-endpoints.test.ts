@@ -180,8 +180,14 @@ describe('an endpoint of the deployment', () => {
       `/v1/operator/deliveries/${retried.json.id}`,
     ]);
     const { json, headers } = await call(operator, 'POST', `${base}/${id}/recover`, { body: {} });
-    await runRecoveries(service.db, service.service);
-    const recovery = (await call(operator, 'GET', headers.get('location') ?? '')).json;
+    // It begins when all older transactions of the server have ended, also those of other tests.
+    const recovery = await until(
+      async () => {
+        await runRecoveries(service.db, service.service);
+        return (await call(operator, 'GET', headers.get('location') ?? '')).json;
+      },
+      ({ status }) => status !== 'queued',
+    );
     expect([recovery.id, recovery.status, recovery.queued_count]).toEqual([json.id, 'succeeded', 2]);
     startSender();
     await arrived(3);

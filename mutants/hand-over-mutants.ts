@@ -153,9 +153,15 @@ export const handOverMutants: Mutant[] = [
   },
   {
     name: 'held-order-gets-a-seat',
-    ...{ file: accept, find: 'order.productId === heldProduct.id ? null : await', replace: 'await' },
+    ...{ file: accept, find: 'productId !== heldProduct.id && ', replace: '' },
     tests: [api('seats')],
     why: 'An order that waits a minute does not run at once.',
+  },
+  {
+    name: 'limited-account-holds-seats',
+    ...{ file: accept, find: ' && account.limits.openExecutions === null', replace: '' },
+    tests: [api('seats')],
+    why: 'Orders that wait for their account’s lock hold no seats of others.',
   },
   {
     name: 'seat-of-a-refused-order-kept',

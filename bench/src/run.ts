@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import type { Measured } from './results.ts';
 import { accept, acceptSettings } from './scenarios/accept.ts';
 import { acceptAtAMillion } from './scenarios/accept-at-1m.ts';
+import { batchCost } from './scenarios/batch-cost.ts';
 import { costAt100 } from './scenarios/cost-at-100.ts';
 import { deliverCost, provisionCost } from './scenarios/costs.ts';
 import { deliver } from './scenarios/deliver.ts';
@@ -47,6 +48,7 @@ type Entry =
 
 const scenarios: Record<string, Entry> = {
   accept: { run: accept, settings: acceptSettings },
+  'batch-cost': { run: batchCost, settings: acceptSettings },
   'request-log': { run: requestLog, settings: acceptSettings, partOf: 'accept' },
   deliver: { run: deliver },
   'deliver-cost': { run: deliverCost, partOf: 'deliver' },

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { lockAccount } from '../../src/accounts/lock-account.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network } from '../../src/network/port.ts';
 import { acceptExecution } from '../../src/orders/executions/accept.ts';
@@ -8,6 +9,7 @@ import { freeUnrun } from '../../src/orders/executions/sql/queue.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 let service: TestService;
 beforeEach(async () => {
@@ -44,6 +46,12 @@ function settled(executionId: string) {
     async () => (await call(service, 'GET', `/v1/executions/${executionId}`)).json,
     ({ status }) => status === 'succeeded' || status === 'failed',
   );
+}
+
+async function expectSeat(): Promise<void> {
+  const seat = await service.service.seats.take();
+  expect(seat).not.toBeNull();
+  seat?.release();
 }
 
 const read = async (text: string) => (await service.db.pool.query(text)).rows;
@@ -89,10 +97,25 @@ test('what is not accepted leaves its room to others', async () => {
     expect((await provision(service, 'once')).headers.get('idempotent-replayed')).toBe('true');
     expect((await provision(service, undefined, { product_id: 'prod_unknown' })).status).toBe(404);
   }
-  const seat = await service.service.seats.take();
-  expect(seat).not.toBeNull();
-  seat?.release();
+  await expectSeat();
   expect((await settled((await provision(service)).json.id)).status).toBe('succeeded');
+});
+
+test('orders that wait for the lock of their account hold no seats, and others are run', async () => {
+  await startWorker(mock, 1);
+  const limited = await service.createAccount('Limited');
+  await service.db.pool.query('update accounts set max_open_executions = 10 where id = $1', [
+    limited.accountUuid,
+  ]);
+  let waiting: ReturnType<typeof provision> | undefined;
+  await service.db.transaction(async (tx) => {
+    await lockAccount(tx, limited.accountUuid);
+    waiting = provision({ url: service.url, key: limited.key });
+    await untilLockIsAwaited(service);
+    await expectSeat();
+    expect((await settled((await provision(service)).json.id)).status).toBe('succeeded');
+  });
+  expect((await waiting)?.status).toBe(202);
 });
 
 test('an order that is held for a minute does not run before', async () => {

@@ -32,8 +32,6 @@ export async function acceptExecution(
   order: Order,
   { claim, render }: Asked,
 ): Promise<AcceptOutcome> {
-  // One that is to wait is not run now.
-  const seat = order.productId === heldProduct.id ? null : await ctx.seats.take();
   const uuid = ctx.newUuid();
   const executionUuid = uuidText(uuid);
   const createdAt = new Date(ctx.clock.nowMs());
@@ -47,7 +45,7 @@ export async function acceptExecution(
     createdAt,
     claim,
     answer: render({ body: execution, location: `/v1/executions/${execution.id}` }),
-    seat,
+    seat: null,
     audit: {
       actor: actorOf(ctx),
       executionId: execution.id,
@@ -56,6 +54,9 @@ export async function acceptExecution(
       via: ctx.via ?? null,
     },
   };
+  // Last, because nothing would release it after an error before this.
+  const seat = maySit(ctx, order) ? await ctx.seats.take() : null;
+  row.seat = seat;
   const result = await write(ctx, row).catch((error: unknown) => {
     if (wasRefused(error)) seat?.release();
     else seat?.abandon(row);
@@ -66,6 +67,14 @@ export async function acceptExecution(
   else seat?.release();
   if (result.outcome === 'accepted' && !lease) ctx.signals.announce('executions');
   return readOutcome(result, row);
+}
+
+/**
+ * Not an order that is to wait. Nor one of an account with a limit: it may wait for the account's lock, and one account must not hold the
+ * seats of all.
+ */
+function maySit({ account }: Context, { productId }: Order): boolean {
+  return productId !== heldProduct.id && account.limits.openExecutions === null;
 }
 
 async function write(ctx: Context, row: NewExecution): Promise<Result> {

@@ -14,7 +14,9 @@ export type SandboxKeyState =
   | { kind: 'revoked'; id: string; at: Date }
   | { kind: 'expired'; id: string; at: Date };
 
-/** Ensures that the sandbox key exists in the oldest open account, with all scopes of an account. Creates an account if there is none. */
+/**
+ * Ensures that the sandbox key exists in the oldest open account, with all scopes of an account. Creates an account if there is none.
+ */
 export function ensureSandboxKey(db: Database, deps: Deps, key: string): Promise<SandboxKeyState> {
   return db.transaction(async (tx) => {
     await lockAccounts(tx);

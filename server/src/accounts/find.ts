@@ -2,7 +2,7 @@ import { idPrefixes } from '@simplane/contract';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid, uuidOfId } from '../platform/ids/uuid.ts';
 import type { Account } from './context.ts';
-import { type AccountRow, findAccount } from './sql/accounts.ts';
+import { type AccountRow, findAccount, statusOf } from './sql/accounts.ts';
 
 export async function findAccountById(db: Queryable, id: string): Promise<Account | null> {
   const uuid = uuidOfId(idPrefixes.account, id);
@@ -17,7 +17,7 @@ export function describeAccount(row: Omit<AccountRow, 'created_at' | 'closing'>)
     uuid: row.id,
     name: row.name,
     apiVersion: row.api_version,
-    status: row.closed_at ? 'closed' : row.status,
+    status: statusOf(row),
     limits: {
       webhookEndpoints: row.max_webhook_endpoints,
       openExecutions: row.max_open_executions,

@@ -1,7 +1,7 @@
 import { type Account, idPrefixes } from '@simplane/contract';
 import { unixSeconds } from '../platform/clock.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
-import type { AccountRow } from './sql/accounts.ts';
+import { type AccountRow, statusOf } from './sql/accounts.ts';
 
 /** An account as the operator sees it. */
 export function presentAccount(row: AccountRow): Account {
@@ -9,7 +9,7 @@ export function presentAccount(row: AccountRow): Account {
     id: idOfUuid(idPrefixes.account, row.id),
     object: 'account',
     ...accountSettingsOf(row),
-    status: row.closed_at ? 'closed' : row.status,
+    status: statusOf(row),
     api_version: row.api_version,
     created: unixSeconds(row.created_at),
     closed_at: row.closed_at && unixSeconds(row.closed_at),

@@ -1,6 +1,6 @@
 import { idPrefixes } from '@simplane/contract';
 import { openAccount } from '../accounts/create-account.ts';
-import { type AccountLimits, type AccountRow, listAccountRows } from '../accounts/sql/accounts.ts';
+import { type AccountLimits, type AccountRow, listAccountRows, statusOf } from '../accounts/sql/accounts.ts';
 import { changeAccount } from '../accounts/update-account.ts';
 import { closeByUuid } from '../orders/closing/close.ts';
 import { requestAccountErasure } from '../orders/erasures/request.ts';
@@ -97,7 +97,7 @@ function present(row: AccountRow) {
   return {
     id: idOfUuid(idPrefixes.account, row.id),
     name: row.name,
-    status: row.closed_at ? 'closed' : row.status,
+    status: statusOf(row),
     max_webhook_endpoints: row.max_webhook_endpoints,
     max_open_executions: row.max_open_executions,
     requests_per_second: row.requests_per_second,

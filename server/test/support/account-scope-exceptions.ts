@@ -89,7 +89,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'A chore erases for accounts in turn; what it reads of each is found by its account.',
   },
   {
-    statement: /^erasure_(delete_rejected_usage_of_esim|rejected_usage)$/,
+    statement: /^erasure_rejected_usage$/,
     tables: ['rejected_usage'],
     why: 'Rejected usage of an eSIM goes, whoever reported it.',
   },

@@ -21,7 +21,12 @@ export type AccountRow = AccountLimits & {
   closing: Closing | null;
 };
 
-export const isOpen = ({ closed_at: closedAt }: AccountRow) => closedAt === null;
+type Standing = Pick<AccountRow, 'status' | 'closed_at'>;
+
+export const isOpen = ({ closed_at: closedAt }: Standing): boolean => closedAt === null;
+
+/** As it is shown: a closed account keeps the status that it had. */
+export const statusOf = (row: Standing): AccountStatus | 'closed' => (isOpen(row) ? row.status : 'closed');
 
 type Closing = { terminate_esims: boolean; terminations: number; finished_ms: number | null };
 

@@ -134,21 +134,23 @@ export function deleteOfAccount(table: string) {
 delete from ${table}
 where ctid = any(array(select ctid from ${table} where account_id = $1 limit ${batchSize}))
 returning 1`;
-  return async (...[tx, { account_id }]: Place) => ((await remove(tx, account_id)) === batchSize ? '' : null);
+  return async (...[tx, { account_id }]: Place) => again(await remove(tx, account_id));
 }
 
-export const deleteLinksOf = deletingOf('install_links', 'account_id = $1 and iccid = $2');
-/** Whoever reported them. */
-export const deleteRejectedOf = deletingOf('rejected_usage', '$1::uuid is not null and iccid = $2');
+/** After a full batch: from the start, since what was found is not found again. */
+const again = (found: number) => (found === batchSize ? '' : null);
 
-function deletingOf(table: string, condition: string) {
-  const remove = count<[accountUuid: string, iccid: string]>(`erasure_delete_${table}_of_esim`)`
-delete from ${table}
-where ctid = any(array(select ctid from ${table} where ${condition} limit ${batchSize}))
+const deleteLinks = count<[accountUuid: string, iccid: string]>('erasure_delete_install_links_of_esim')`
+delete from install_links
+where ctid = any(array(
+  select ctid
+  from install_links
+  where account_id = $1 and iccid = $2
+  limit ${batchSize}))
 returning 1`;
-  return async (...[tx, { account_id, iccid }]: Place) =>
-    (await remove(tx, account_id, iccid as string)) === batchSize ? '' : null;
-}
+
+export const deleteLinksOf = async (...[tx, { account_id, iccid }]: Place) =>
+  again(await deleteLinks(tx, account_id, iccid as string));
 
 /** Of records that still count, only the country goes: a record that is reported again must not count twice. */
 const eraseCountries = count<[iccids: string[]]>('erasure_usage')`
@@ -161,6 +163,7 @@ where ctid = any(array(
   limit ${batchSize}))
 returning 1`;
 
+/** Whoever reported them. */
 const deleteRejected = count<[iccids: string[]]>('erasure_rejected_usage')`
 delete from rejected_usage
 where ctid = any(array(
@@ -171,7 +174,9 @@ where ctid = any(array(
 returning 1`;
 
 export const eraseUsageOf = async (...[tx, { iccid }]: Place) =>
-  (await eraseCountries(tx, [iccid as string])) === batchSize ? '' : null;
+  again(await eraseCountries(tx, [iccid as string]));
+export const deleteRejectedOf = async (...[tx, { iccid }]: Place) =>
+  again(await deleteRejected(tx, [iccid as string]));
 export const eraseUsageOfAccount = byEsims(eraseCountries);
 export const deleteRejectedOfAccount = byEsims(deleteRejected);
 

@@ -67,7 +67,10 @@ export function createResultRecorder(deps: Parts & ResultOptions) {
 // A lone result costs PostgreSQL 370 µs, and one of five 110. A kill may repeat what was sent in this time.
 const collectMs = 50;
 
-/** Writes results in batches; those that others wait for at once. Returns the endpoint's health for each result, or null if the endpoint is not failing. */
+/**
+ * Writes results in batches; those that others wait for at once. Returns the endpoint's health for each result, or null if the
+ * endpoint is not failing.
+ */
 function createSettler(db: Database): GroupCommit<Settled, EndpointHealth | null> {
   return createGroupCommit({
     async write(results: Settled[]) {

@@ -80,7 +80,8 @@ function claimText(due: string): string {
   return `
 with wanted as materialized (
   -- The enabled endpoints with their secrets and their lease.
-  select w.account_id, w.endpoint_id, w.slots, w.after_id, e.xmin::text as version, e.url, secret.list as secrets, secret.until, l.fence, l.leased_until,
+  select w.account_id, w.endpoint_id, w.slots, w.after_id, e.xmin::text as version, e.url, secret.list as secrets, secret.until,
+    l.fence, l.leased_until,
     coalesce(l.holder = ${holder}::uuid and l.leased_until >= now() + ${renewBelow} * interval '1 millisecond', false) as is_kept,
     coalesce(l.holder <> ${holder}::uuid and l.leased_until >= now(), false) as is_others
   from ${given.table} w

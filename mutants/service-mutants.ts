@@ -8,6 +8,30 @@ const unit = `${folder}/service-of.test.ts`;
 /** Mutants of the service state: what follows from an eSIM, what its core is sent, and what a change waits for. */
 export const serviceMutants: Mutant[] = [
   {
+    name: 'termination-left-to-any-worker',
+    file: `${folder}/start-core-sender.ts`,
+    find: "if (pending?.change === 'terminate') {",
+    replace: 'if (pending === null) {',
+    tests: [core],
+    why: 'A worker of an older release would fail a termination that is written already.',
+  },
+  {
+    name: 'termination-ended-by-an-older-version',
+    file: `${folder}/start-core-sender.ts`,
+    find: 'applied_version: appliedVersion,',
+    replace: 'applied_version: appliedVersion && pending.version,',
+    tests: [core],
+    why: 'A termination ends when the core has the version that includes it.',
+  },
+  {
+    name: 'ended-termination-stays-pending',
+    file: `${folder}/start-core-sender.ts`,
+    find: '  await clearPendingChange(tx, job);\n',
+    replace: '',
+    tests: [core],
+    why: 'An eSIM without an open change has none that waits for the core.',
+  },
+  {
     name: 'suspended-esim-is-served',
     file: `${folder}/service-of.ts`,
     find: `    case 'suspended':
@@ -171,8 +195,8 @@ returning 1`,
   {
     name: 'waiting-change-not-woken',
     file: `${folder}/start-core-sender.ts`,
-    find: 'return esim?.pending_change ? wakeChanges(tx, job.account_id, job.iccid) : 0;',
-    replace: 'return 0;',
+    find: 'woken: pending ? await wakeChanges(tx, job.account_id, job.iccid) : 0',
+    replace: 'woken: 0',
     tests: [api('service-guards')],
     why: 'A change ends as soon as the core has it.',
   },

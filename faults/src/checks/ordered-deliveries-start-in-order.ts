@@ -14,7 +14,7 @@ type Ordered = EndedDelivery & {
 
 /**
  * On an endpoint with `ordering: "esim"`, an event of an eSIM arrives only after the deliveries of all earlier events of this eSIM have
- * ended, in the order of the feed. Explicit retries and replays are not ordered.
+ * ended, in the order of the feed. Explicit retries and replays are not ordered: they wait for nothing, and nothing waits for them.
  */
 export function orderedDeliveriesStartInOrder(history: History): Violation[] {
   const ordered = new Map(
@@ -22,12 +22,13 @@ export function orderedDeliveriesStartInOrder(history: History): Violation[] {
       .filter(({ isOrdered }) => isOrdered)
       .map((timeline) => [timeline.id, timeline]),
   );
-  const explicit = explicitlySent(history);
-  return [...bySequence(history, ordered).values()].flatMap((deliveries) =>
-    deliveries
-      .filter(({ eventId }) => !explicit.has(eventId))
-      .flatMap((later) => openBefore(deliveries, later).map((earlier) => overtaken(earlier, later))),
-  );
+  const { replayed, retried } = explicitlySent(history);
+  return [...bySequence(history, ordered).values()].flatMap((deliveries) => {
+    const inOrder = deliveries.filter((one) => !retried.has(`${one.endpointId} ${one.eventId}`));
+    return inOrder
+      .filter(({ eventId }) => !replayed.has(eventId))
+      .flatMap((later) => openBefore(inOrder, later).map((earlier) => overtaken(earlier, later)));
+  });
 }
 
 /** The deliveries that must start one after the other: those of one eSIM to one endpoint. */
@@ -94,14 +95,18 @@ function receiptsOf({ receipts }: History): Map<string, number[]> {
   return found;
 }
 
-/** Events that a customer retried or replayed: their arrivals may be those of the repetition. */
-function explicitlySent(history: History): Set<string> {
-  const eventOf = new Map(history.deliveries.flat().map(({ id, event_id }) => [id, event_id]));
-  return new Set(
-    writesOf(history).flatMap(({ path }) => {
-      const [, event] = /^\/v1\/events\/(evt_\w+)\/replay$/.exec(path) ?? [];
-      const [, delivery] = /^\/v1\/deliveries\/(dlv_\w+)\/retry$/.exec(path) ?? [];
-      return event ?? eventOf.get(delivery ?? '') ?? [];
-    }),
-  );
+/** What customers sent again: events to all endpoints, and events to one. Their arrivals may be those of the repetition. */
+function explicitlySent(history: History): { replayed: Set<string>; retried: Set<string> } {
+  const known = new Map(history.deliveries.flat().map((delivery) => [delivery.id, delivery]));
+  const paths = writesOf(history).map(({ path }) => path);
+  return {
+    replayed: new Set(paths.flatMap((path) => /^\/v1\/events\/(evt_\w+)\/replay$/.exec(path)?.[1] ?? [])),
+    retried: new Set(
+      paths.flatMap((path) => {
+        const [, id = ''] = /^\/v1\/deliveries\/(dlv_\w+)\/retry$/.exec(path) ?? [];
+        const delivery = known.get(id);
+        return delivery ? `${delivery.webhook_endpoint_id} ${delivery.event_id}` : [];
+      }),
+    ),
+  };
 }

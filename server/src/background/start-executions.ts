@@ -1,5 +1,6 @@
 import type { Config } from '../config/settings.ts';
 import type { Network } from '../network/port.ts';
+import type { Deps } from '../orders/executions/runner.ts';
 import { startExecutionWorker } from '../orders/executions/worker.ts';
 import { returnProfiles } from '../orders/operator/return-profiles.ts';
 import { uuidText } from '../platform/ids/uuid.ts';
@@ -30,10 +31,7 @@ export function startExecutions(
     handOver: service.handOver,
     network,
     core: service.core,
-    onOutcome(type, outcome) {
-      service.metrics.executionCount.inc({ execution_type: type, outcome });
-      if (outcome !== 'postponed') service.metrics.throughput.count(`executions_${outcome}`);
-    },
+    onOutcome: outcomeCounter(service),
     onStranded: (details) =>
       service.log.warn(
         details,
@@ -85,6 +83,14 @@ export function returnsChore(
 }
 
 const outcomes = ['succeeded', 'failed', 'postponed'] as const;
+
+/** Counts executions that end or wait, for the metrics and the figures of the last minutes. */
+export function outcomeCounter({ metrics }: Pick<Service, 'metrics'>): Deps['onOutcome'] {
+  return (type, outcome) => {
+    metrics.executionCount.inc({ execution_type: type, outcome });
+    if (outcome !== 'postponed') metrics.throughput.count(`executions_${outcome}`);
+  };
+}
 
 /** `increase` does not see a series' first value, so a small operator's only failed order would go unnoticed. */
 function countFromZero({ metrics }: Service, types: string[]): void {

@@ -326,6 +326,84 @@ describe('a suspension', () => {
   });
 });
 
+describe('a termination that waits', () => {
+  let worker: ReturnType<TestService['startWorker']>;
+  let other: TestService;
+  beforeEach(async () => {
+    other = await startService({ mode: 'live', core: 'state' });
+    worker = other.startWorker(createMockNetwork({ delayMs: 0 }));
+  });
+  afterEach(() => other.stop());
+  const find = async (id: string) => (await call(other, 'GET', `/v1/executions/${id}`)).json;
+  const serviceOf = async (iccid: string) => (await call(other, 'GET', `/v1/esims/${iccid}`)).json.service;
+
+  /** Then no worker runs, such as one of a release that knows no states and would repeat the change. */
+  async function terminate() {
+    const iccid = await order(other);
+    const { id } = (await change(iccid, 'terminate', other)).json;
+    await until(
+      () => find(id),
+      ({ waiting_for }) => waiting_for?.includes('core'),
+    );
+    await worker.stop(10_000);
+    return { iccid, id };
+  }
+
+  test('is ended by the core’s answer alone, and counted', async () => {
+    const { iccid, id } = await terminate();
+    const outcomes: string[] = [];
+    const sender = other.startCore(driver, { onOutcome: (...one) => outcomes.push(one.join(' ')) });
+    await until(
+      () => find(id),
+      ({ status }) => status === 'succeeded',
+    );
+    await sender.stop(10_000);
+    expect(outcomes).toEqual(['esim.terminate succeeded']);
+    expect(await serviceOf(iccid)).toMatchObject({ reason: 'terminated', version: 2, applied_version: 2 });
+    expect(await rowsOf(iccid)).toEqual([{ pending_change: null, executions: 0 }]);
+  });
+
+  test('fails with the core’s words if it refuses, without a worker, and is told', async () => {
+    core.behave(() => ({ refuse: 'the line is under a court order' }));
+    const { iccid, id } = await terminate();
+    const sender = other.startCore(driver);
+    const { error } = await until(
+      () => find(id),
+      ({ status }) => status === 'failed',
+    );
+    await sender.stop(10_000);
+    expect(error).toMatchObject({ code: 'declined', retryable: false, upstream: { status: '422' } });
+    expect(await rowsOf(iccid)).toEqual([{ pending_change: null, executions: 0 }]);
+    const { data } = (await call(other, 'GET', `/v1/events?iccid=${iccid}&type=execution.failed`)).json;
+    expect(data).toMatchObject([{ data: { execution_id: id, error: { code: 'declined' } } }]);
+  });
+
+  test('goes on waiting while the core has an older version only', async () => {
+    const { iccid, id } = await terminate();
+    // As if the answer to the version before were only now taken.
+    await other.db.query(
+      { name: 'test_older', text: 'update core_queue set version = version - 1 where iccid = $1' },
+      [iccid],
+    );
+    const sender = other.startCore(driver);
+    await until(
+      () => serviceOf(iccid),
+      ({ applied_version }) => applied_version === 1,
+    );
+    await sender.stop(10_000);
+    expect((await find(id)).status).toBe('running');
+  });
+
+  const rowsOf = (iccid: string) =>
+    other.db.query(
+      {
+        name: 'test_pending',
+        text: 'select pending_change, (select count(*)::int from execution_queue q where q.iccid = esims.iccid) as executions from esims where iccid = $1',
+      },
+      [iccid],
+    );
+});
+
 test('a suspension that waits for a core ends by command once the deployment sends commands again', async () => {
   const iccid = await order();
   const { id } = (await change(iccid, 'suspend')).json;

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../network/port.ts';
-import { exists, many, one } from '../../platform/db/statement.ts';
+import { exists, many, one, run } from '../../platform/db/statement.ts';
 import { beforeFirst } from '../../platform/lists/keyset.ts';
 import type { PendingChange } from './served-esim.ts';
 import type { ServiceContent } from './service-of.ts';
@@ -106,6 +106,15 @@ set applied_version = $3,
     applied_at = $4
 where account_id = $1 and iccid = $2 and coalesce(applied_version, 0) <= $3
 returning 1`;
+
+/** For a change that has ended. */
+export const clearPendingChange = run<[key: Key]>('core_queue_clear_pending', ({ account_id, iccid }) => [
+  account_id,
+  iccid,
+])`
+update esims
+set pending_change = null
+where account_id = $1 and iccid = $2`;
 
 /** Keeps a refused version, which is not sent again. A newer one is not affected. */
 export const storeRefused = exists<[key: Key, reason: Refusal]>('core_queue_refused', (key, reason) => [

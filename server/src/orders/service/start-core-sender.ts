@@ -2,23 +2,29 @@ import type { Core, Reply } from '../../network/port.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import type { Signals } from '../../platform/db/signals.ts';
+import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../../platform/worker/work-queue.ts';
 import { type Breaker, createBreaker } from '../executions/breaker.ts';
+import { finish } from '../executions/finish.ts';
 import { withTimeout } from '../executions/hold.ts';
-import { wakeChanges } from '../executions/runner.ts';
+import { type Deps, takeOver, wakeChanges } from '../executions/runner.ts';
 import { createAccountTurns } from './account-turns.ts';
 import {
   claimServices,
+  clearPendingChange,
   lockServed,
   postponeService,
   type QueuedService,
   storeApplied,
   storeRefused,
 } from './core-sql.ts';
+import type { PendingChange } from './served-esim.ts';
+import { verdictOf } from './verdict.ts';
 
 type Options = {
   db: Database;
   clock: Clock;
+  newUuid: NewUuid;
   signals: Pick<Signals, 'announce'>;
   core: Core;
   /** Commands in flight. An account that has half of them waits. */
@@ -33,6 +39,7 @@ type Options = {
   pause: Pick<Parameters<typeof createBreaker>[0], 'afterFailures' | 'pauseMs'>;
   /** Called when the core is paused, for so long, or works again (null). */
   onPause(pausedMs: number | null): void;
+  onOutcome: Deps['onOutcome'];
   onError(error: unknown): void;
 };
 
@@ -119,17 +126,48 @@ async function postpone(
   return { againInMs: wait.delayMs };
 }
 
-/** Stores the answer, for this version only, and wakes the change that waits for it. */
+/** Stores the answer, for this version only, and goes on with the change that waits for it. */
 async function settle(
-  { db, clock, signals }: Options,
+  options: Options,
   job: QueuedService,
   reply: Exclude<Reply<unknown>, { kind: 'failed' }>,
 ): Promise<undefined> {
-  const woken = await db.transaction(async (tx: Queryable) => {
-    const esim = await lockServed(tx, job);
+  const { db, clock, signals } = options;
+  const { isEnded, woken } = await db.transaction(async (tx: Queryable) => {
+    const pending = (await lockServed(tx, job))?.pending_change;
     if (reply.kind === 'done') await storeApplied(tx, job, new Date(clock.nowMs()));
     else await storeRefused(tx, job, reply.reason);
-    return esim?.pending_change ? wakeChanges(tx, job.account_id, job.iccid) : 0;
+    if (pending?.change === 'terminate') {
+      const appliedVersion = reply.kind === 'done' ? job.version : null;
+      return { isEnded: await endTermination(tx, options, { job, pending, appliedVersion }), woken: 0 };
+    }
+    return { isEnded: false, woken: pending ? await wakeChanges(tx, job.account_id, job.iccid) : 0 };
   });
+  if (isEnded) signals.announce('deliveries', job.account_id);
   if (woken > 0) signals.announce('executions');
+}
+
+type Waiting = { job: QueuedService; pending: PendingChange; appliedVersion: number | null };
+
+/**
+ * Ends a termination that waited for this answer: all else of it is written. A worker of the release that knew no states would
+ * repeat it and fail, because the eSIM is terminated.
+ */
+async function endTermination(
+  tx: Queryable,
+  { clock, newUuid, onOutcome }: Options,
+  { job, pending, appliedVersion }: Waiting,
+): Promise<boolean> {
+  const { account_id, iccid } = job;
+  const verdict = await verdictOf(tx, {
+    ...{ account_id, iccid, pending_change: pending },
+    applied_version: appliedVersion,
+  });
+  const execution = verdict && (await takeOver(tx, account_id, pending.execution_id));
+  if (!execution) return false;
+  const error = verdict.kind === 'refused' ? verdict.error : null;
+  await finish(tx, { newUuid }, execution, { error, at: new Date(clock.nowMs()) });
+  await clearPendingChange(tx, job);
+  onOutcome(execution.type, error ? 'failed' : 'succeeded');
+  return true;
 }

@@ -11,7 +11,7 @@ export const serviceMutants: Mutant[] = [
     name: 'termination-left-to-any-worker',
     file: `${folder}/start-core-sender.ts`,
     find: "if (pending?.change === 'terminate') {",
-    replace: 'if (pending === null) {',
+    replace: "if (pending?.change === 'terminate' && job.version === 0) {",
     tests: [core],
     why: 'A worker of an older release would fail a termination that is written already.',
   },

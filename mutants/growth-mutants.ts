@@ -345,8 +345,8 @@ export const growthMutants: Mutant[] = [
   {
     name: 'link-that-signs-in-logged',
     file: 'server/src/commands/serve.ts',
-    find: 'const dashboardLink = isTerminal ?',
-    replace: 'const dashboardLink = running.newDashboardLink ?',
+    find: 'const isLinked = isTerminal &&',
+    replace: 'const isLinked =',
     tests: ['server/test/process/start-and-stop.test.ts'],
     why: 'Off a terminal no link is printed that signs in.',
   },

@@ -24,6 +24,7 @@ import { operatorMutants } from './operator-mutants.ts';
 import { orderMutants } from './order-mutants.ts';
 import { orderedMutants } from './ordered-mutants.ts';
 import { platformMutants } from './platform-mutants.ts';
+import { processMutants } from './process-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
 import { readinessMutants } from './readiness-mutants.ts';
 import { recoveryMutants } from './recovery-mutants.ts';
@@ -743,6 +744,7 @@ export const handWritten: readonly Mutant[] = [
   ...feedMutants,
   ...sdkFeedMutants,
   ...clockMutants,
+  ...processMutants,
   ...readinessMutants,
   ...upgradeMutants,
   ...retentionMutants,

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { Command } from 'commander';
 import { escapeInLines } from './commands/escape-controls.ts';
 import type { Tools } from './commands/with-database.ts';
@@ -16,6 +17,10 @@ program
   .description('run the service')
   .action(async () => {
     const { config, warnings } = readConfig();
+    if (config.processes > 1 && cluster.isPrimary) {
+      const { serveProcesses } = await import('./commands/serve-processes.ts');
+      return serveProcesses(config, warnings);
+    }
     const { serveUntilSignal } = await import('./commands/serve.ts');
     await serveUntilSignal(config, warnings);
   });

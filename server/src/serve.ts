@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { commandLine } from './accounts/audit/record.ts';
@@ -64,6 +65,7 @@ export async function serve(
   const connection = await connect({
     ...config,
     poolSize: config.databasePoolSize,
+    share: cluster.isWorker, // its parent has the embedded one
     waitMs: 30_000,
     onError: (error) => log.warn({ error: error.message }, 'a database connection was lost'),
     onAvailability: (reason) =>

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, onTestFailed } from 'vitest';
 
 export type Opened = {
   page: Page;
@@ -16,6 +16,8 @@ export async function openPage(
   // Without motion: every frame of a moving skeleton costs CPU.
   const context = await browser.newContext({ viewport: { width, height: 900 }, reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => {});
+  // Catches hangs, not slowness: on a busy machine an answer can take half a minute.
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('console', (message) => {
@@ -30,7 +32,19 @@ export async function openPage(
     if (!request.url().startsWith(origin) && !request.url().startsWith('data:'))
       faults.push(`another host: ${request.url()}`);
   });
+  printIfFailed(page, faults);
   return { page, expectClean: () => expect(faults).toEqual([]) };
+}
+
+function printIfFailed(page: Page, faults: string[]): void {
+  try {
+    onTestFailed(async () => {
+      const shown = await page.locator('body').innerText({ timeout: 1_000 }).catch(String);
+      console.log([`${page.url()} showed:`, shown, ...faults].join('\n'));
+    });
+  } catch {
+    // A hook has opened it, not a test.
+  }
 }
 
 export async function signIn(page: Page, origin: string, key: string): Promise<void> {

@@ -73,6 +73,7 @@ async function examineDatabase(connection: Connection, config: Config): Promise<
   );
   const skewMs = Math.abs(state.database_now.getTime() - Date.now());
   const freeConnections = state.max_connections - state.connections;
+  const wanted = config.processes * config.databasePoolSize;
   const findings = [
     ok('database', `PostgreSQL ${state.version}`),
     unsafe.length === 0
@@ -81,11 +82,11 @@ async function examineDatabase(connection: Connection, config: Config): Promise<
     skewMs < 2_000
       ? ok('clock', `within ${skewMs} ms of the database’s clock`)
       : warning('clock', `${Math.round(skewMs / 1000)} s off the database’s clock; run NTP on both machines`),
-    freeConnections >= config.databasePoolSize
+    freeConnections >= wanted
       ? ok('connections', `${freeConnections} of ${state.max_connections} are free`)
       : warning(
           'connections',
-          `only ${freeConnections} are free, but SIMPLANE_DATABASE_POOL_SIZE is ${config.databasePoolSize}; raise max_connections or lower the pool size`,
+          `only ${freeConnections} are free, but SIMPLANE_PROCESSES × SIMPLANE_DATABASE_POOL_SIZE is ${wanted}; raise max_connections or lower the pool size`,
         ),
   ];
   const pending = await pendingMigrations(db.pool);

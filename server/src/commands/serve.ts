@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import type { Config } from '../config/settings.ts';
 import { version } from '../config/version.ts';
@@ -8,17 +9,19 @@ import type { Network } from '../network/port.ts';
 import { type Clock, unixSeconds } from '../platform/clock.ts';
 import { createDatabaseClock } from '../platform/db/database-clock.ts';
 import { createLog } from '../platform/telemetry/log.ts';
-import { serve } from '../serve.ts';
+import { type Running, serve } from '../serve.ts';
 import { greeting, unusableKey } from './greeting.ts';
 import { openLiveNetwork } from './live-network.ts';
 import { probeTimeoutMs, startProbe } from './probe-peers.ts';
 import { publishAddress } from './sandbox-address.ts';
+import type { Ready } from './serve-processes.ts';
+import { waitForSignal } from './wait-for-signal.ts';
 
 /** `simplane-server serve`: runs until SIGTERM or SIGINT, then finishes the work in flight and exits 0. */
 export async function serveUntilSignal(config: Config, warnings: string[]): Promise<void> {
   const stopSignal = waitForSignal(); // before anything starts, so that a signal during startup is not lost
   const log = createLog(config.logLevel);
-  for (const warning of warnings) log.warn(warning);
+  if (!cluster.isWorker) for (const warning of warnings) log.warn(warning);
   const clock = createDatabaseClock();
   const core = openCore(config, log, clock);
   const { network, observations, certificates, smdp, reload, close } =
@@ -40,12 +43,7 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
   });
   const unusable = unusableKey(running.sandboxKey);
   if (unusable) log.warn(unusable);
-  const isSandboxApi = config.mode === 'sandbox' && config.role !== 'worker';
-  const address = isSandboxApi ? await publishAddress(config.dataDir, running.localUrl, log) : null;
-  const isTerminal = process.stdout.isTTY === true;
-  // Elsewhere the output is stored and read by others, who must not get the key's powers.
-  const dashboardLink = isTerminal ? ((await running.newDashboardLink?.()) ?? null) : null;
-  process.stdout.write(greeting(config, { ...running, dashboardLink }, { isTerminal }));
+  const address = await announce(config, running, log);
   const reason = await Promise.race([stopSignal, running.lost.then((why) => ({ lost: why }))]);
   if (typeof reason === 'object') {
     log.fatal({ reason: reason.lost }, 'the embedded PostgreSQL exited');
@@ -62,6 +60,25 @@ export async function serveUntilSignal(config: Config, warnings: string[]): Prom
   await close?.();
   await core.close();
   log.info('stopped');
+  cluster.worker?.disconnect(); // what connects it to its parent would keep it running
+}
+
+/** Tells where it listens. A process of `SIMPLANE_PROCESSES` lets its parent tell, the first of them with a link to sign in. */
+async function announce(config: Config, running: Running, log: Logger) {
+  const isTerminal = process.stdout.isTTY === true;
+  // Elsewhere the output is stored and read by others, who must not get the key's powers.
+  const isLinked = isTerminal && (cluster.worker?.id ?? 1) === 1;
+  const dashboardLink = isLinked ? ((await running.newDashboardLink?.()) ?? null) : null;
+  const text = greeting(config, { ...running, dashboardLink }, { isTerminal });
+  const { localUrl } = running;
+  if (cluster.worker) {
+    cluster.worker.send({ kind: 'ready', greeting: text, localUrl } satisfies Ready);
+    return null;
+  }
+  const isSandboxApi = config.mode === 'sandbox' && config.role !== 'worker';
+  const address = isSandboxApi ? await publishAddress(config.dataDir, localUrl, log) : null;
+  process.stdout.write(text);
+  return address;
 }
 
 /** The mock network. Suspend and resume go to the operator's core if one is set, to try it out before going live. */
@@ -94,19 +111,4 @@ function openCore({ coreUrl: url, coreSecret: secret, role }: Config, log: Logge
   });
   const probe = state && url !== null ? startProbe(state, () => ({ url, timeoutMs: probeTimeoutMs })) : null;
   return { commands, state, close: () => probe?.stop() };
-}
-
-/** Resolves with the first signal. Another one, a second or more later, exits at once. */
-function waitForSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let firstAtMs: number | null = null;
-    for (const name of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(name, () => {
-        firstAtMs ??= performance.now();
-        // Under `npm start` one Ctrl-C arrives twice: from the terminal and from npm.
-        if (performance.now() - firstAtMs > 1_000) process.exit(1);
-        resolve(name);
-      });
-    }
-  });
 }

@@ -2,6 +2,7 @@ import { sandboxKeyPattern } from '../accounts/api-key-text.ts';
 import { parseEncryptionKeys } from '../platform/secrets/encryption-keys.ts';
 import {
   cidrs,
+  countOrAuto,
   duration,
   integer,
   listenAddress,
@@ -24,6 +25,12 @@ export const processSettings = {
     oneOf('all', 'api', 'worker'),
     'all',
     'What this process does: serve the API, run the background work, or both. Any number of processes can share one `DATABASE_URL`.',
+  ),
+  processes: setting(
+    'SIMPLANE_PROCESSES',
+    countOrAuto,
+    '1',
+    'How many processes `serve` starts in this role, which share its port; `auto` is one for each core. One that ends is replaced. Limits and sizes that are for a process are for each of them.',
   ),
   host: setting('HOST', listenAddress, '127.0.0.1', 'The address the API listens on.'),
   port: setting('PORT', integer(0, 65_535), '4000', 'The API’s port; 0 picks a free one.'),

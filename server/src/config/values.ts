@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns';
+import { availableParallelism } from 'node:os';
 import { parseCidr } from '../platform/addresses/parse-address.ts';
 
 /** Parses a setting's text. `takes` describes the values `parse` accepts, for errors and the generated docs. */
@@ -33,6 +34,13 @@ const port = integer(0, 65_535);
 export const portOrOff: Kind<number | 'off'> = {
   takes: `\`off\`, or ${port.takes}`,
   parse: (text) => (text === 'off' ? text : port.parse(text)),
+};
+
+const processCount = integer(1, 64);
+
+export const countOrAuto: Kind<number> = {
+  takes: `\`auto\`, or ${processCount.takes}`,
+  parse: (text) => (text === 'auto' ? Math.min(availableParallelism(), 64) : processCount.parse(text)),
 };
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Service } from '../background/service.ts';
+import { readMetricsOfAll } from '../platform/processes/siblings.ts';
 import { limitConnections } from './limit-connections.ts';
 import { shareCalls } from './share-calls.ts';
 
@@ -21,7 +22,7 @@ export function createMetricsApp(service: Service): FastifyInstance {
   });
   const { registry } = service.metrics;
   // Each scrape costs a query, and clients must not take the pool from the API.
-  const collect = shareCalls(() => registry.metrics());
+  const collect = shareCalls(readMetricsOfAll(registry));
   app.get('/metrics', async (_, reply) => reply.type(registry.contentType).send(await collect()));
   app.route({
     method: app.supportedMethods.filter((method) => method !== 'GET' && method !== 'HEAD'),

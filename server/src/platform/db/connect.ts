@@ -23,7 +23,9 @@ type Options = {
   databaseUrl: string | null;
   dataDir: string;
   poolSize: number;
-  /** For commands: use the embedded PostgreSQL of a running service, if there is one. */
+  /** How many connections the embedded PostgreSQL must allow, if it is not only this process's. */
+  maxConnections?: number;
+  /** For commands, and for one of several processes: use the embedded PostgreSQL of a running service, if there is one. */
   share?: boolean;
   /** How long to wait for a database that starts at the same time (compose, a reboot). */
   waitMs: number;
@@ -66,9 +68,12 @@ type Embedded = Pick<EmbeddedPostgres, 'connectionString' | 'notice' | 'exited' 
   isOwned: boolean;
 };
 
-async function openEmbedded({ dataDir, share }: Options): Promise<Embedded> {
+async function openEmbedded({ dataDir, share, maxConnections }: Options): Promise<Embedded> {
   const running = share ? await connectToRunning(dataDir) : null;
-  if (!running) return { ...(await startEmbeddedPostgres({ dataDir })), isOwned: true };
+  if (!running) {
+    const settings = { ...(maxConnections && { max_connections: String(maxConnections) }) };
+    return { ...(await startEmbeddedPostgres({ dataDir, settings })), isOwned: true };
+  }
   return {
     ...{ connectionString: running.connectionString, notice: null, isOwned: false },
     ...{ exited: never(), stop: async () => {} },

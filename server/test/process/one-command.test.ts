@@ -1,0 +1,150 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { call, provision } from '../support/client.ts';
+import { cloneDatabase } from '../support/database.ts';
+import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
+import { until } from '../support/until.ts';
+
+const key = 'sp_test_for_several_processes';
+
+const childrenOf = (pid: number) =>
+  execFileSync('ps', ['-A', '-o', 'ppid=,pid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([parent, , ...args]) => Number(parent) === pid && args.includes('serve'))
+    .map(([, child]) => Number(child));
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** The processes that answer a scrape, by their label. */
+const labelsIn = (metrics: string) =>
+  [...metrics.matchAll(/^process_uptime_seconds\{process="(\d+)"\}/gm)].map(([, id]) => id).sort();
+
+const whole = (server: ServerProcess, count: number) =>
+  until(
+    async () => labelsIn(await server.metrics().catch(() => '')), // its connection may have gone to a killed one
+    (labels) => labels.length === count,
+  );
+
+async function orderAndFinish(server: { url: string; key: string }, count: number): Promise<void> {
+  const orders = await Promise.all(Array.from({ length: count }, () => provision(server)));
+  for (const { status, json } of orders) {
+    expect(status).toBe(202);
+    await until(
+      async () => (await call(server, 'GET', `/v1/executions/${json.id}`)).json.status,
+      (now) => now === 'succeeded',
+    );
+  }
+}
+
+describe('SIMPLANE_PROCESSES with the embedded PostgreSQL', () => {
+  let folder: string;
+  let server: ServerProcess;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'simplane-processes-'));
+    const env = { SIMPLANE_DATA_DIR: folder, SIMPLANE_PROCESSES: '3', SIMPLANE_API_KEY: key };
+    server = await spawnServer(env);
+  });
+  afterAll(async () => {
+    await server.end('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('serves on one port with three processes, greets once, and each scrape has them all', async () => {
+    expect(await whole(server, 3)).toEqual(['1', '2', '3']);
+    expect(childrenOf(server.pid)).toHaveLength(3);
+    expect(server.output().match(/is ready at/g)).toHaveLength(1);
+    const { url, pid } = JSON.parse(await readFile(join(folder, 'sandbox-address'), 'utf8'));
+    expect({ url, pid }).toEqual({ url: server.url, pid: server.pid });
+    await orderAndFinish({ url: server.url, key }, 12);
+    const { stdout } = await runCommand(['processes', '--json'], { SIMPLANE_DATA_DIR: folder });
+    expect(JSON.parse(stdout)).toHaveLength(3);
+  });
+
+  test('a process that is killed is replaced, and the others go on', async () => {
+    const [killed] = childrenOf(server.pid) as [number];
+    process.kill(killed, 'SIGKILL');
+    // Connections to the killed one break; new ones go to the others, long before it is replaced.
+    await until(
+      () => fetch(`${server.url}/readyz`).then(({ status }) => status, String),
+      (status) => status === 200,
+    );
+    await orderAndFinish({ url: server.url, key }, 12);
+    expect((await whole(server, 3)).filter((id) => Number(id) > 3)).toEqual(['4']);
+    expect(childrenOf(server.pid)).not.toContain(killed);
+    expect(server.output()).toContain('a process ended by itself; another replaces it');
+  });
+
+  test('one that hangs does not keep the others’ metrics from being read', async () => {
+    const [hanging] = childrenOf(server.pid) as [number];
+    process.kill(hanging, 'SIGSTOP');
+    try {
+      // The port gives connections to all in turn, so some scrapes wait for the one that hangs.
+      const labels = await Promise.any(
+        Array.from({ length: 6 }, async () => labelsIn(await server.metrics())),
+      );
+      expect(labels).toHaveLength(2);
+    } finally {
+      process.kill(hanging, 'SIGCONT');
+    }
+  });
+
+  test('SIGTERM ends them all, and the database with them', async () => {
+    const children = childrenOf(server.pid);
+    expect(await server.end('SIGTERM')).toBe(0);
+    expect(children.filter(isAlive)).toEqual([]);
+    const again = await spawnServer({ SIMPLANE_DATA_DIR: folder, SIMPLANE_API_KEY: key });
+    const { data } = (await call({ url: again.url, key }, 'GET', '/v1/executions?limit=100')).json;
+    expect(data.map((one: { status: string }) => one.status)).toEqual(Array(24).fill('succeeded'));
+    expect(await again.end('SIGTERM')).toBe(0);
+  });
+});
+
+describe('SIMPLANE_PROCESSES with a database of its own', () => {
+  let database: Awaited<ReturnType<typeof cloneDatabase>>;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+  });
+  afterAll(() => database.drop());
+  const env = () => ({ DATABASE_URL: database.url, SIMPLANE_API_KEY: key, SIMPLANE_PROCESSES: '2' });
+  let server: ServerProcess | null = null;
+  afterEach(() => server?.end('SIGKILL'));
+
+  test('children do not outlive a parent that was killed', async () => {
+    server = await spawnServer(env());
+    await whole(server, 2);
+    const children = childrenOf(server.pid);
+    await server.end('SIGKILL');
+    await until(
+      async () => children.filter(isAlive),
+      (alive) => alive.length === 0,
+    );
+  });
+
+  test('a port that is taken ends it once, with what to change', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as { port: number };
+    const { code, stderr } = await runCommand(['serve'], { ...env(), PORT: String(port) });
+    holder.close();
+    expect(code).toBe(1);
+    expect(stderr.match(/set PORT to a free port/g)).toHaveLength(1);
+  });
+
+  test('a value that is neither a number nor auto is refused', async () => {
+    const { code, stderr } = await runCommand(['serve'], { ...env(), SIMPLANE_PROCESSES: 'all' });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('SIMPLANE_PROCESSES')]);
+    expect(stderr).toContain('`auto`, or a whole number from 1 to 64');
+  });
+});

@@ -217,7 +217,7 @@ describe.each(operations)('$method $path', (operation) => {
       : (await call(service, 'GET', '/v1/events/feed')).json;
     const described = withExisting(operation, { cursor, event: existing.events?.[0] ?? '' });
     // A body can be wrong in more ways.
-    const runs = operation.method === 'GET' ? { fixed: 10, random: 8 } : { fixed: 40, random: 12 };
+    const runs = operation.method === 'GET' ? { fixed: 10, random: 4 } : { fixed: 30, random: 6 };
     await fc.assert(
       fc.asyncProperty(requestTo(described, ids), async (request) => {
         const reply = await send(service.url, {

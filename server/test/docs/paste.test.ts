@@ -105,6 +105,10 @@ program=$1; shift
 exec node '${inject('programs')}'/"$program".mjs "$@"
 `;
 
+// The check of hazards tells what zsh would read differently; this one shows that the check is right.
+const pagesFor = (shell: string) =>
+  shell === installed[0]?.name ? pastedPages : ['README.md', 'docs/webhooks.md'];
+
 describe.each(installed)('pasted into $name beside a fresh sandbox', ({ name, args, trap }) => {
   let folder: string;
   let server: ServerProcess;
@@ -124,7 +128,7 @@ describe.each(installed)('pasted into $name beside a fresh sandbox', ({ name, ar
     await rm(folder, { recursive: true, force: true });
   });
 
-  test.each(pastedPages)(
+  test.each(pagesFor(name))(
     'the commands of %s work in order',
     { timeout: pasteTimeoutMs + 20_000 },
     async (page) => {

@@ -27,6 +27,7 @@ import { memoryUnderAttack } from './scenarios/memory-under-attack.ts';
 import { operatorOverviewAtAMillion } from './scenarios/operator-overview-at-1m.ts';
 import { overviewAtAMillion } from './scenarios/overview-at-1m.ts';
 import { pageDepth } from './scenarios/page-depth.ts';
+import { processes } from './scenarios/processes.ts';
 import { provision } from './scenarios/provision.ts';
 import { requestLog } from './scenarios/request-log.ts';
 import { retention, retentionSettings } from './scenarios/retention.ts';
@@ -69,6 +70,7 @@ const scenarios: Record<string, Entry> = {
   isolation: { run: isolation, settings: isolationSettings },
   'isolation-first-event': { run: firstEvent, settings: firstEventSettings, partOf: 'isolation' },
   'fair-shares': { run: fairShares },
+  processes: { run: processes },
   'two-workers': { run: twoWorkers, settings: twoWorkersSettings },
   'usage-feed': { run: usageFeed },
   retention: { run: retention, settings: retentionSettings },

@@ -12,7 +12,7 @@ import { acceptAtAMillion } from './scenarios/accept-at-1m.ts';
 import { batchCost } from './scenarios/batch-cost.ts';
 import { costAt100 } from './scenarios/cost-at-100.ts';
 import { deliverCost, provisionCost } from './scenarios/costs.ts';
-import { deliver } from './scenarios/deliver.ts';
+import { deliver, deliverDurable } from './scenarios/deliver.ts';
 import { deliverAtAMillion } from './scenarios/deliver-at-1m.ts';
 import { fairShares } from './scenarios/fair-shares.ts';
 import { feedCatchUp } from './scenarios/feed-catch-up.ts';
@@ -28,7 +28,7 @@ import { operatorOverviewAtAMillion } from './scenarios/operator-overview-at-1m.
 import { overviewAtAMillion } from './scenarios/overview-at-1m.ts';
 import { pageDepth } from './scenarios/page-depth.ts';
 import { processes } from './scenarios/processes.ts';
-import { provision } from './scenarios/provision.ts';
+import { provision, provisionDurable } from './scenarios/provision.ts';
 import { requestLog } from './scenarios/request-log.ts';
 import { retention, retentionSettings } from './scenarios/retention.ts';
 import { snapshotHeld } from './scenarios/snapshot-held.ts';
@@ -52,10 +52,12 @@ const scenarios: Record<string, Entry> = {
   'batch-cost': { run: batchCost, settings: acceptSettings },
   'request-log': { run: requestLog, settings: acceptSettings, partOf: 'accept' },
   deliver: { run: deliver },
+  'deliver-durable': { run: deliverDurable, partOf: 'deliver' },
   'deliver-cost': { run: deliverCost, partOf: 'deliver' },
   'latency-at-100': { run: latencyAt100 },
   'cost-at-100': { run: costAt100 },
   provision: { run: provision },
+  'provision-durable': { run: provisionDurable, partOf: 'provision' },
   'provision-cost': { run: provisionCost, partOf: 'provision' },
   'snapshot-held': { run: snapshotHeld },
   'accept-at-1m': { onMillion: acceptAtAMillion },

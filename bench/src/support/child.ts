@@ -5,6 +5,7 @@ type Reply = { id: number; result?: unknown; error?: string };
 
 /** A child process, so that load and measured code share no event loop. */
 export type Child = {
+  pid: number;
   call<Result>(task: string, input?: object): Promise<Result>;
   stop(): Promise<void>;
 };
@@ -23,6 +24,7 @@ export function startChild(program: URL): Child {
     for (const { reject } of pending.values()) reject(new Error(`${program.pathname} exited`));
   });
   return {
+    pid: child.pid as number,
     call<Result>(task: string, input: object = {}) {
       const id = ++lastId;
       return new Promise<Result>((resolve, reject) => {

@@ -8,9 +8,10 @@ export const maxInFlight = 64; // the sender's limit per endpoint
 export type Backlog = {
   /** Deliveries a second, from the commit of the backlog until every result is written. */
   deliver(count: number): Promise<number>;
-  /** The same in steps: inserts events, then their deliveries, sends until every result is written, then vacuums. */
+  /** The same in steps: inserts events, then their deliveries, sends until every result is written, then vacuums. Without sending: `storeDeliveries`. */
   storeEvents(count: number): Promise<void>;
   storeAndSendDeliveries(count: number): Promise<number>;
+  storeDeliveries(): Promise<void>;
   vacuum(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -33,12 +34,15 @@ export async function prepareBacklog(target: Target, receiver: Receiver): Promis
       await db.query('truncate stored');
       await db.query(insertEvents, [count]);
     },
-    async storeAndSendDeliveries(count) {
+    async storeDeliveries() {
       await receiver.reset();
       await db.query('begin');
       await db.query(insertDeliveries);
       await db.query(`select pg_notify('simplane', 'deliveries ' || id) from accounts`);
       await db.query('commit');
+    },
+    async storeAndSendDeliveries(count) {
+      await backlog.storeDeliveries();
       const startedAtMs = performance.now();
       await receiver.expect(count);
       while ((await db.query(`select from delivery_queue limit 1`)).rows.length > 0) {

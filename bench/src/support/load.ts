@@ -1,5 +1,8 @@
 import type { BareAccepts } from '../load/bare-accepts.ts';
+import type { BareDeliveries } from '../load/bare-deliveries.ts';
+import type { BareInserts } from '../load/bare-inserts.ts';
 import type { BarePosts } from '../load/bare-posts.ts';
+import type { BareService } from '../load/bare-service.ts';
 import type { CountedRead, IdleStreams } from '../load/feed-streams.ts';
 import type { InsertEvents } from '../load/insert-events.ts';
 import type { PostEvents } from '../load/post-events.ts';
@@ -13,13 +16,22 @@ export function startGenerator() {
   const child = startChild(new URL('../load/generator.js', import.meta.url));
   type Done = { count: number; elapsedMs: number };
   return {
+    pid: child.pid,
     postOrders: (input: PostOrders) => child.call<Done>('postOrders', input),
     postEvents: (input: PostEvents) => child.call<{ count: number }>('postEvents', input),
     insertEvents: (input: InsertEvents) => child.call<{ count: number }>('insertEvents', input),
     bareAccepts: (input: BareAccepts) => child.call<Done>('bareAccepts', input),
+    bareDeliveries: (input: BareDeliveries) => child.call<{ elapsedMs: number }>('bareDeliveries', input),
+    bareInserts: (input: BareInserts) => child.call<{ count: number }>('bareInserts', input),
     barePosts: (input: BarePosts) => child.call<{ elapsedMs: number }>('barePosts', input),
     stop: () => child.stop(),
   };
+}
+
+/** Provisions without Simplane, in a child process. */
+export async function startBareService(input: BareService) {
+  const child = startChild(new URL('../load/bare-service.js', import.meta.url));
+  return { url: await child.call<string>('start', input), stop: () => child.stop() };
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;

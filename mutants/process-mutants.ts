@@ -33,6 +33,12 @@ export const processMutants: Mutant[] = [
     why: 'The processes share the embedded PostgreSQL of their parent.',
   },
   {
+    name: 'too-few-connections-for-all',
+    ...{ file: parent, find: '    embeddedConnections: connectionsFor(config),\n', replace: '' },
+    tests,
+    why: 'The embedded PostgreSQL has room for the pools of all processes.',
+  },
+  {
     name: 'processes-not-told-apart',
     ...{ file: siblings, find: '  registry.setDefaultLabels({ process: String(self.id) });\n', replace: '' },
     tests,

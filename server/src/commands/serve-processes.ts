@@ -52,7 +52,7 @@ async function openEmbedded(config: Config, log: Logger): Promise<Connection> {
   const connection = await connect({
     ...config,
     poolSize: 2,
-    maxConnections: connectionsFor(config),
+    embeddedConnections: connectionsFor(config),
     waitMs: 30_000,
     onError: (error) => log.warn({ error: error.message }, 'a database connection was lost'),
   });

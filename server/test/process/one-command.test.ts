@@ -53,8 +53,10 @@ describe('SIMPLANE_PROCESSES with the embedded PostgreSQL', () => {
   let server: ServerProcess;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'simplane-processes-'));
-    const env = { SIMPLANE_DATA_DIR: folder, SIMPLANE_PROCESSES: '3', SIMPLANE_API_KEY: key };
-    server = await spawnServer(env);
+    const pool = { SIMPLANE_DATABASE_POOL_SIZE: '40' };
+    server = await spawnServer({
+      ...{ SIMPLANE_DATA_DIR: folder, SIMPLANE_PROCESSES: '3', SIMPLANE_API_KEY: key, ...pool },
+    });
   });
   afterAll(async () => {
     await server.end('SIGKILL');
@@ -70,6 +72,16 @@ describe('SIMPLANE_PROCESSES with the embedded PostgreSQL', () => {
     await orderAndFinish({ url: server.url, key }, 12);
     const { stdout } = await runCommand(['processes', '--json'], { SIMPLANE_DATA_DIR: folder });
     expect(JSON.parse(stdout)).toHaveLength(3);
+  });
+
+  /** As `doctor` tells it. */
+  async function connectionsAllowed(): Promise<string | undefined> {
+    const { stdout } = await runCommand(['doctor'], { SIMPLANE_DATA_DIR: folder });
+    return /\d+ of (\d+) are free/.exec(stdout)?.[1];
+  }
+
+  test('PostgreSQL allows the connections of all of them', async () => {
+    expect(await connectionsAllowed()).toBe('152'); // 3 × (40 + 4) + 20
   });
 
   test('a process that is killed is replaced, and the others go on', async () => {
@@ -107,6 +119,7 @@ describe('SIMPLANE_PROCESSES with the embedded PostgreSQL', () => {
     const again = await spawnServer({ SIMPLANE_DATA_DIR: folder, SIMPLANE_API_KEY: key });
     const { data } = (await call({ url: again.url, key }, 'GET', '/v1/executions?limit=100')).json;
     expect(data.map((one: { status: string }) => one.status)).toEqual(Array(24).fill('succeeded'));
+    expect(await connectionsAllowed()).toBe('100');
     expect(await again.end('SIGTERM')).toBe(0);
   });
 });

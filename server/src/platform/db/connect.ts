@@ -23,8 +23,8 @@ type Options = {
   databaseUrl: string | null;
   dataDir: string;
   poolSize: number;
-  /** How many connections the embedded PostgreSQL must allow, if it is not only this process's. */
-  maxConnections?: number;
+  /** How many connections the embedded PostgreSQL must allow, if other processes use it too. */
+  embeddedConnections?: number;
   /** For commands, and for one of several processes: use the embedded PostgreSQL of a running service, if there is one. */
   share?: boolean;
   /** How long to wait for a database that starts at the same time (compose, a reboot). */
@@ -68,10 +68,10 @@ type Embedded = Pick<EmbeddedPostgres, 'connectionString' | 'notice' | 'exited' 
   isOwned: boolean;
 };
 
-async function openEmbedded({ dataDir, share, maxConnections }: Options): Promise<Embedded> {
+async function openEmbedded({ dataDir, share, embeddedConnections }: Options): Promise<Embedded> {
   const running = share ? await connectToRunning(dataDir) : null;
   if (!running) {
-    const settings = { ...(maxConnections && { max_connections: String(maxConnections) }) };
+    const settings = { ...(embeddedConnections && { max_connections: String(embeddedConnections) }) };
     return { ...(await startEmbeddedPostgres({ dataDir, settings })), isOwned: true };
   }
   return {

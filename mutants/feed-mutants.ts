@@ -5,6 +5,22 @@ const feed = (name: string) => `server/test/feed/${name}.test.ts`;
 /** Places in the event feed: nobody misses an event, and nobody reads on from a place that is gone. */
 export const feedMutants: Mutant[] = [
   {
+    name: 'sequencer-does-not-hurry-for-readers',
+    file: 'server/src/notify/feed/pause-after.ts',
+    find: 'isAwaited ? Math.min(eventCount, longestMs) : longestMs',
+    replace: 'longestMs',
+    tests: ['server/src/notify/feed/pause-after.test.ts'],
+    why: 'A reader of a lone event does not wait for others.',
+  },
+  {
+    name: 'readers-unknown-to-the-sequencer',
+    file: 'server/src/http/feed/serve-feed.ts',
+    find: '  service.feedReaders.add(hub.hasReaders);\n',
+    replace: '',
+    tests: [feed('feed')],
+    why: 'A reader of a lone event does not wait for others.',
+  },
+  {
     name: 'end-looked-up-after-the-time',
     file: 'server/src/notify/feed/find-place.ts',
     find: '  if (head.since === null) return { place: endOf(head), head };\n',

@@ -67,6 +67,7 @@ export async function createService(
     signals,
     handOver: createHandOver(signals),
     seats: createSeats(),
+    feedReaders: new Set<() => boolean>(),
     keyring,
     addressPolicy,
     probes: startProbes({ clock, clockTrouble, keyring, log, addressPolicy }, config),

@@ -31,6 +31,8 @@ export type Service = Probing &
     signals: Signals;
     handOver: HandOver;
     seats: Seats;
+    /** Whether somebody in this process follows a feed; the sequencer then hurries. */
+    feedReaders: Set<() => boolean>;
     keyring: Keyring;
     /** Ids of encryption keys that stored secrets may need and this process does not have. It is then not ready. */
     missingKeys: string[];

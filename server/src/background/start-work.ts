@@ -64,7 +64,7 @@ export function startFeed(
   onError: (error: unknown) => void,
   overrides: Partial<Parameters<typeof startSequencer>[0]> = {},
 ) {
-  const { db, clock, signals } = service;
+  const { db, clock, signals, feedReaders } = service;
   // After an error, a chore does it.
   const placer = runWhenWoken(() => placeInOrder(service), onError);
   const listeners = runWhenWoken(() => queueForDeployment(service), onError);
@@ -76,6 +76,7 @@ export function startFeed(
       if (hasWaiting) placer.wake();
       if (hasListeners) listeners.wake();
     },
+    hasReaders: () => [...feedReaders].some((has) => has()),
     onError,
     ...overrides,
   });

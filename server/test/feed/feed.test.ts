@@ -197,6 +197,24 @@ describe('a stream', () => {
     expect(stream.lastId()).toBe((await read('')).json.cursor);
   });
 
+  test('is known to the sequencer for as long as it is open', async () => {
+    const hasReaders = () => [...service.service.feedReaders].some((has) => has());
+    await until(
+      async () => hasReaders(),
+      (has) => !has,
+    );
+    const stream = await openSse(target, '/v1/events/feed');
+    await until(
+      async () => hasReaders(),
+      (has) => has,
+    );
+    stream.close();
+    await until(
+      async () => hasReaders(),
+      (has) => !has,
+    );
+  });
+
   test('shows regularly that it lives, and how far it is when its types hide the events', async () => {
     const stream = await openSse(target, '/v1/events/feed?type=a.wanted');
     await until(

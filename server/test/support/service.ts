@@ -138,6 +138,7 @@ export async function startService({
     signals,
     handOver: createHandOver(signals),
     seats: createSeats(),
+    feedReaders: new Set<() => boolean>(),
     keyring,
     missingKeys: [],
     addressPolicy,

@@ -55,6 +55,7 @@ export function serveFeeds(
       log.warn({ cause: describeCause(error) }, 'the event feed could not be read; it will be retried'),
   });
   service.signals.on('feed', hub.wake);
+  service.feedReaders.add(hub.hasReaders);
   const { streamsPerKey, streamsTotal, streamBeatMs = beatMs } = service;
   const limits = createStreamLimits({ perKey: streamsPerKey, total: streamsTotal });
   const open = new Set<Stream>();

@@ -110,6 +110,9 @@ export function createHub({ db, pollMs = 1_000, onError }: Options) {
   const polling = every(pollMs, poll, onError);
 
   return {
+    /** Whether anybody waits for new events. */
+    hasReaders: () => entries.size > 0,
+
     watch(account: Account): Watch {
       const entry = entryOf(account);
       const watch = createWatch(

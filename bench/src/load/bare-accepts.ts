@@ -57,7 +57,8 @@ with stored as (
 insert into execution_queue (account_id, id, type, product_id, input, created_at)
 select $1, $8, 'esim.provision', 'prod_europe_5gb_30d', '{"metadata": {}, "description": null}', $6 from stored`;
 
-function answer(id: string, now: Date): string {
+/** As long as the answer to a real order. */
+export function answer(id: string, now: Date): string {
   return JSON.stringify({
     id,
     object: 'execution',
@@ -73,7 +74,7 @@ function answer(id: string, now: Date): string {
 }
 
 /** Time-ordered like the server's ids, so the index grows at its end. */
-function newUuid(): string {
+export function newUuid(): string {
   const hex = Date.now().toString(16).padStart(12, '0') + randomBytes(10).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }

@@ -29,14 +29,14 @@ export async function barePosts({ url, inFlight, count }: BarePosts): Promise<{ 
 }
 
 /** As long as the body of a real `esim.provisioned`. */
-function eventBody(id: string): string {
+export function eventBody(id: string, iccid = '89999010000000000000'): string {
   return JSON.stringify({
     id,
     type: 'esim.provisioned',
     object: 'event',
     created: 1_800_000_000,
     data: {
-      iccid: '89999010000000000000',
+      iccid,
       execution_id: 'exec_01k9zzzzzzzzzzzzzzzzzzzzzz',
       product_id: 'prod_europe_5gb_30d',
     },

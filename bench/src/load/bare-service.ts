@@ -2,13 +2,15 @@
  * The ceiling for provisioning; runs as a child process. Accepts orders, settles them and sends their webhooks with the same rows and
  * POSTs, in one process and in batches. It checks nothing, leases nothing, limits nothing, and a crash would lose work.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { serveTasks } from '../support/child.ts';
+import { answer, newUuid } from './bare-accepts.ts';
 import { createPoster, storeDeliveries } from './bare-deliveries.ts';
+import { eventBody } from './bare-posts.ts';
 import { grouped } from './grouped.ts';
 
 export type BareService = { databaseUrl: string; receiverUrl: string; inFlight: number };
@@ -29,7 +31,12 @@ async function start({ databaseUrl, receiverUrl, inFlight }: BareService): Promi
     await accepting?.query({
       name: 'bare_accept',
       text: acceptOrders,
-      values: [endpoint.account_id, fingerprint, ...columnsOf(orders), orders.map(({ id }) => answer(id))],
+      values: [
+        endpoint.account_id,
+        fingerprint,
+        ...columnsOf(orders),
+        orders.map(({ id, at }) => answer(id, at)),
+      ],
     });
   });
   const settle = grouped<Order>(async (orders) => {
@@ -41,7 +48,7 @@ async function start({ databaseUrl, receiverUrl, inFlight }: BareService): Promi
       text: settleOrders,
       values: [
         ...[endpoint.account_id, endpoint.id, orders.map(({ id }) => id), iccids],
-        orders.map(({ id }, n) => eventBody(id, iccids[n] as string)),
+        orders.map(({ id }, n) => eventBody(`evt_${id}`, iccids[n])),
       ],
     });
   });
@@ -51,10 +58,10 @@ async function start({ databaseUrl, receiverUrl, inFlight }: BareService): Promi
     JSON.parse(text);
     const order = { id: newUuid(), key: String(request.headers['idempotency-key']), at: new Date() };
     await accept(order);
-    response.writeHead(202, { 'content-type': 'application/json' }).end(answer(order.id));
+    response.writeHead(202, { 'content-type': 'application/json' }).end(answer(order.id, order.at));
     await settle(order);
     const at = new Date();
-    await post.send({ event_id: order.id, body: eventBody(order.id, '8999901000000000000') });
+    await post.send({ event_id: order.id, body: eventBody(`evt_${order.id}`) });
     await told({ id: order.id, at, durationMs: Date.now() - at.getTime() });
   }
 
@@ -124,31 +131,5 @@ with given as (
 )
 insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
 select account_id, id, id, $2, 'event', now() from taken`;
-
-function answer(id: string): string {
-  return JSON.stringify({
-    ...{ id, object: 'execution', execution_id: id, type: 'esim.provision', status: 'queued' },
-    ...{
-      product_id: 'prod_europe_5gb_30d',
-      iccid: null,
-      attempts: 0,
-      created: 1_800_000_000,
-      finished_at: null,
-    },
-  });
-}
-
-function eventBody(id: string, iccid: string): string {
-  return JSON.stringify({
-    ...{ id: `evt_${id}`, type: 'esim.provisioned', object: 'event', created: 1_800_000_000 },
-    data: { iccid, execution_id: `exec_${id}`, product_id: 'prod_europe_5gb_30d' },
-  });
-}
-
-/** Time-ordered like the server's ids, so the indexes grow at their end. */
-function newUuid(): string {
-  const time = Date.now().toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
-}
 
 serveTasks({ start });

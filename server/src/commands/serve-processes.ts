@@ -32,6 +32,7 @@ export async function serveProcesses(config: Config, warnings: string[]): Promis
   const first = await Promise.race([children.first, stopSignal]);
   const isServing = typeof first === 'object' && first !== null;
   if (isServing) process.stdout.write(first.greeting);
+  if (embedded?.notice) log.info(embedded.notice); // only this process knows where the data is
   const isSandboxApi = config.mode === 'sandbox' && config.role !== 'worker';
   const address =
     isServing && isSandboxApi ? await publishAddress(config.dataDir, first.localUrl, log) : null;

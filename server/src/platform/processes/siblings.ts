@@ -66,8 +66,8 @@ export function relayMetrics(): void {
   }
 
   cluster.on('message', (child: Worker, message: Message) => {
-    if (message.kind === 'tell') open.get(message.id)?.(message.metrics);
     const { kind, id } = message;
+    if (kind === 'tell') open.get(id)?.(message.metrics);
     if (kind === 'ask') askAll((all) => send(child, { kind: 'told', id, all }));
   });
 }

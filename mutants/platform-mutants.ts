@@ -6,6 +6,14 @@ const secrets = 'server/src/platform/secrets/sql.ts';
 /** Mutants of what the features share: stored answers, lists, encryption keys, heartbeats and work queues; and of the tools for agents. */
 export const platformMutants: Mutant[] = [
   {
+    name: 'statements-planned-each-time',
+    file: 'server/src/platform/db/rows.ts',
+    find: `\`(select \${hidden})\``,
+    replace: 'hidden',
+    tests: [api('batches')],
+    why: 'PostgreSQL keeps the plan of a statement, also if it is given one row at a time.',
+  },
+  {
     name: 'plain-answer-marked-as-sealed',
     file: 'server/src/platform/idempotency/keys-in-statement.ts',
     find: ',\n      is_sealed = excluded.is_sealed',

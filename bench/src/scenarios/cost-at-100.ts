@@ -29,13 +29,19 @@ export async function costAt100(deployment: Deployment, progress: (text: string)
     progress('warming up');
     await send();
     await sleep(settledAfterMs);
+    // A process that rests between its events costs many times more for each, on most machines; a bare insert tells how much here.
+    const bare = { databaseUrl: deployment.databaseUrl, inFlight: 1, count, perSecond };
     const costs: Cost[] = [];
+    const bareCosts: Cost[] = [];
     const atRest: Cost[] = [];
     for (let n = 1; n <= rounds; n++) {
       const rest = await costOf(deployment, count, () => sleep(forMs));
       const busy = await costOf(deployment, count, send);
       atRest.push(rest);
       costs.push(mapCost(busy, (value, figure) => value - rest[figure]));
+      bareCosts.push(
+        await costOf({ ...deployment, pid: generator.pid }, count, () => generator.bareInserts(bare)),
+      );
       progress(`round ${n} of ${rounds}: ${Math.round(cpuOf(costs.at(-1) as Cost))} µs an event`);
     }
     const medianOf = (figure: keyof Cost) => round(median(costs.map((cost) => cost[figure])));
@@ -47,6 +53,7 @@ export async function costAt100(deployment: Deployment, progress: (text: string)
         postgres_us: medianOf('postgres_us'),
         transactions: medianOf('transactions'),
         wal_bytes: medianOf('wal_bytes'),
+        bare_insert_us: round(median(bareCosts.map(cpuOf))),
         // In a second.
         transactions_at_rest: round(median(atRest.map(({ transactions }) => transactions)) * perSecond),
         cpu_us_at_rest: round(median(atRest.map(cpuOf)) * perSecond),

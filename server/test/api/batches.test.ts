@@ -11,6 +11,7 @@ import {
   timestamps,
   uuids,
 } from '../../src/platform/db/binary-array.ts';
+import { openDatabase } from '../../src/platform/db/database.ts';
 import { createClaim } from '../../src/platform/idempotency/claim.ts';
 import { call, provision } from '../support/client.ts';
 import { countExecutions } from '../support/count-executions.ts';
@@ -26,13 +27,14 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** Accepts an order directly, past the checks that would refuse it earlier. */
-function accept(key: string, input: object = {}) {
+function accept(key: string, input: object = {}, db = service.db) {
   const { clock } = service;
   const accountId = encodeId(idPrefixes.account, Buffer.from(service.accountUuid.replaceAll('-', ''), 'hex'));
   const request = { accountId, key, method: 'POST', path: '/v1/esims', query: '', canonicalBody: '{}' };
   const ctx = {
     ...service.service,
     ...commandLine,
+    db,
     account: { uuid: service.accountUuid, limits: { openExecutions: null } },
   } as unknown as Parameters<typeof acceptExecution>[0];
   const asked = {
@@ -41,6 +43,20 @@ function accept(key: string, input: object = {}) {
   };
   return acceptExecution(ctx, { type: 'esim.provision', productId: product, input: () => input }, asked);
 }
+
+test('orders that come one at a time are planned a few times, and not each time', async () => {
+  const db = openDatabase({ connectionString: service.databaseUrl, poolSize: 1, onError: () => {} });
+  try {
+    for (let n = 0; n < 10; n++)
+      expect(await accept(`alone-${n}`, {}, db)).toMatchObject({ kind: 'answered' });
+    const { rows } = await db.pool.query(
+      `select custom_plans, generic_plans from pg_prepared_statements where name = 'execution_accept'`,
+    );
+    expect(rows).toEqual([{ custom_plans: 5, generic_plans: 5 }]);
+  } finally {
+    await db.end();
+  }
+});
 
 describe('orders in one batch', () => {
   test('are accepted even if the database refuses one of them', async () => {

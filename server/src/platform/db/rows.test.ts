@@ -12,7 +12,7 @@ const columns = {
 test('rows become one typed array per column, numbered from the first free parameter', () => {
   const given = rowsOf(columns, 3);
   expect(given.table).toBe(
-    '(select * from unnest($3::uuid[], $4::text[], $5::integer[]) with ordinality as row (id, name, size, n))',
+    '(select * from unnest((select $3::uuid[]), $4::text[], $5::integer[]) with ordinality as row (id, name, size, n))',
   );
   expect(given.next).toBe(6);
   const id = '0190a5d0-0000-7000-8000-000000000001';

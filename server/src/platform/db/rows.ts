@@ -10,10 +10,14 @@ export type Columns<Row> = Record<string, Column<Row>>;
  *   db.query({ name, text: `select … from ${given.table} given` }, given.values(orders));
  *
  * `table` has those columns and `n`, the row's position in the input, starting at 1. `next` is the first free parameter.
+ *
+ * The sub-select hides how many rows are given. A plan for a single row looks cheaper than the general one, so PostgreSQL would plan
+ * each time: accepting a single order took it 1,350 µs instead of 480.
  */
 export function rowsOf<Row>(columns: Columns<Row>, first = 1) {
   const all = Object.values(columns);
-  const arrays = all.map(({ type }, index) => `$${first + index}::${type}[]`).join(', ');
+  const [hidden, ...others] = all.map(({ type }, index) => `$${first + index}::${type}[]`);
+  const arrays = [`(select ${hidden})`, ...others].join(', ');
   const names = Object.keys(columns).join(', ');
   return {
     table: `(select * from unnest(${arrays}) with ordinality as row (${names}, n))`,

@@ -2,6 +2,8 @@ import type { Operation } from '@simplane/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Service } from '../background/service.ts';
 import { describeCause } from '../platform/telemetry/describe-cause.ts';
+import { logPlain } from '../platform/telemetry/log.ts';
+import { redact } from '../platform/telemetry/redact.ts';
 import { createRequestLogger } from './add-to-request-log.ts';
 import { pathForLog } from './path-for-log.ts';
 
@@ -29,24 +31,27 @@ export function createRecorder(service: Service, operations: Record<string, Oper
     if (request.idempotency === 'replayed') metrics.replayCount.inc();
     const path = pathForLog(request.url);
     logRequest(request, { status, durationMs, path, wasSent });
+    const fields = {
+      request_id: request.id,
+      method,
+      route,
+      path: path === route ? path : redact(path),
+      status,
+      duration_ms: Math.round(durationMs * 1000) / 1000,
+      account_id: request.account?.id,
+      key_id: caller?.apiKey.id,
+      idempotency: request.idempotency ?? undefined,
+    };
     const failed = status >= 500;
-    log[failed ? 'error' : 'info'](
-      {
-        request_id: request.id,
-        method,
-        route,
-        path,
-        status,
-        duration_ms: Math.round(durationMs * 1000) / 1000,
-        account_id: request.account?.id,
-        key_id: caller?.apiKey.id,
-        idempotency: request.idempotency ?? undefined,
+    if (!refusal && !failed) logPlain(log, fields, 'request');
+    else {
+      const error = {
         error_code: wasSent ? refusal?.code : undefined,
         error_param: wasSent ? refusal?.param : undefined,
         cause: failed ? describeCause(refusal?.cause) : undefined,
-      },
-      'request',
-    );
+      };
+      log[failed ? 'error' : 'info']({ ...fields, ...error }, 'request');
+    }
   };
 }
 

@@ -349,3 +349,19 @@ test('an endpoint that was disabled without a report is reported as recovered to
   await report();
   expect(await typesOf()).toEqual(['disabled', 'recovered']);
 });
+
+test('the log has a line for each attempt, with the reason of a failed one and without the URL', async () => {
+  receiver.answer((response, _, count) => (count === 1 ? response.destroy() : response.end()));
+  const id = await createEndpoint('/cut');
+  const sender = service.startSender();
+  await publish();
+  await success(id);
+  await sender.stop(1_000);
+  const lines = service.logLines.filter((line) => line.includes('"msg":"delivery"'));
+  const attempt = { level: 'info', webhook_endpoint_id: id, duration_ms: expect.any(Number) };
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { ...attempt, attempt: 1, outcome: 'pending', error: expect.any(String) },
+    { ...attempt, attempt: 2, outcome: 'succeeded', status: 200 },
+  ]);
+  expect(lines.join()).not.toContain('hush');
+});

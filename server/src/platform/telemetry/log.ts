@@ -16,6 +16,27 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   return pino(options, destination ?? createOutput());
 }
 
+/** The same line as `log.info`, for what every request and delivery logs: `pino` and the redaction took a tenth of an order's time. */
+export function logPlain(log: Logger, fields: PlainFields, message: string): void {
+  if (!log.isLevelEnabled('info')) return;
+  const { [pino.symbols.timeSym]: time, [pino.symbols.streamSym]: stream } = log as unknown as Internals;
+  let line = `{"level":"info"${time()}`;
+  for (const name in fields) {
+    const value = fields[name];
+    if (typeof value === 'string') line += `,"${name}":"${value}"`;
+    else if (value !== undefined) line += `,"${name}":${value}`;
+  }
+  stream.write(`${line},"msg":"${message}"}\n`);
+}
+
+/** Our own words, ids and numbers. They are neither escaped nor redacted, so nothing from outside may be among them. */
+type PlainFields = Record<string, string | number | undefined>;
+
+type Internals = {
+  [pino.symbols.timeSym]: () => string;
+  [pino.symbols.streamSym]: DestinationStream;
+};
+
 /** Reuses the text for all lines within a millisecond. */
 function createTimestamp(): () => string {
   let [lastMs, text] = [0, ''];

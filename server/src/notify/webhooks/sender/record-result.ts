@@ -5,6 +5,7 @@ import { createGroupCommit, type GroupCommit } from '../../../platform/db/group-
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { lowestUuidAt, unixMsOf } from '../../../platform/ids/uuid-range.ts';
 import type { NewUuid } from '../../../platform/ids/uuid-v7.ts';
+import { logPlain } from '../../../platform/telemetry/log.ts';
 import { disableEndpoint } from '../endpoints/disable.ts';
 import type { FailureRule } from '../endpoints/report-health.ts';
 import { createPromoter } from '../ordered/promote.ts';
@@ -25,7 +26,7 @@ export type ResultOptions = {
   onAttempt(settled: Settled): void;
   /** Called after an endpoint was disabled. */
   onDisabled(): void;
-  log: Pick<Logger, 'info' | 'warn'>;
+  log: Logger;
 };
 
 export type RecordResult = ReturnType<typeof createResultRecorder>;
@@ -134,20 +135,18 @@ function logAttempt(
   settled: Settled,
   { cause }: AttemptResult,
 ): void {
-  log.info(
-    {
-      delivery_id: idOfUuid('dlv', delivery.id),
-      event_id: idOfUuid('evt', delivery.event_id),
-      webhook_endpoint_id: idOfUuid('we', delivery.endpoint_id),
-      account_id: idOfUuid('acct', delivery.account_id),
-      attempt: delivery.attempt_count + 1,
-      outcome: settled.outcome,
-      status: settled.statusCode ?? undefined,
-      error: settled.error ?? undefined,
-      cause,
-      duration_ms: settled.durationMs,
-      retry_in_ms: settled.retryInMs ?? undefined,
-    },
-    'delivery',
-  );
+  const { statusCode, error } = settled;
+  const fields = {
+    delivery_id: idOfUuid('dlv', delivery.id),
+    event_id: idOfUuid('evt', delivery.event_id),
+    webhook_endpoint_id: idOfUuid('we', delivery.endpoint_id),
+    account_id: idOfUuid('acct', delivery.account_id),
+    attempt: delivery.attempt_count + 1,
+    outcome: settled.outcome,
+    status: statusCode ?? undefined,
+    duration_ms: settled.durationMs,
+    retry_in_ms: settled.retryInMs ?? undefined,
+  };
+  if (error === null && cause === undefined) logPlain(log, fields, 'delivery');
+  else log.info({ ...fields, error: error ?? undefined, cause }, 'delivery');
 }

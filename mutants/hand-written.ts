@@ -2,6 +2,7 @@ import { auditMutants } from './audit-mutants.ts';
 import { backgroundMutants } from './background-mutants.ts';
 import { batchMutants } from './batch-mutants.ts';
 import { beforeKeyMutants } from './before-key-mutants.ts';
+import { cellMutants } from './cell-mutants.ts';
 import { chargingMutants } from './charging-mutants.ts';
 import { clientMutants } from './client-mutants.ts';
 import { clientShareMutants } from './client-share-mutants.ts';
@@ -777,6 +778,7 @@ export const handWritten: readonly Mutant[] = [
   ...sdkFeedMutants,
   ...clockMutants,
   ...processMutants,
+  ...cellMutants,
   ...readinessMutants,
   ...upgradeMutants,
   ...retentionMutants,

@@ -135,6 +135,13 @@ export const errors = {
     meaning: 'A test key was sent to a live deployment, or a live key to a sandbox.',
     remedy: 'Use `sp_test_…` keys with a sandbox and `sp_live_…` keys with a live deployment.',
   },
+  wrong_cell: {
+    type: 'invalid_request_error',
+    status: 421,
+    meaning: 'The key, session or link belongs to another cell of this service. Nothing was done.',
+    remedy:
+      'Send the request to the cell in `error.cell`. If a router chose this one, its operator should let it choose by the label.',
+  },
   session_expired: {
     type: 'authentication_error',
     status: 401,
@@ -343,6 +350,7 @@ export const ErrorBody = Type.Object(
           description: 'With `cursor_expired`, the oldest place; with `cursor_behind`, the consumer’s.',
         }),
       ),
+      cell: Type.Optional(Type.String({ description: 'With `wrong_cell`, the cell that has it.' })),
       doc_url: Type.String({ description: 'Link to the documentation of the code.' }),
       request_id: Type.String({ pattern: idPattern(idPrefixes.request) }),
     }),

@@ -12,6 +12,7 @@ const commonErrors: readonly ErrorCode[] = [
   'api_key_invalid',
   'api_key_expired',
   'api_key_wrong_mode',
+  'wrong_cell',
   'api_key_address_refused',
   'scope_missing',
   'api_version_unknown',

@@ -99,6 +99,8 @@ const nextSteps: Partial<Record<ErrorCode, string>> = {
     'All calls will fail. Ask the user to set a valid key in the configuration of this MCP server.',
   api_key_expired: 'All calls will fail. Ask the user to create and set a new key.',
   api_key_wrong_mode: 'All calls will fail. Ask the user for a key that matches the mode of this deployment.',
+  wrong_cell:
+    'All calls will fail. Ask the user to correct the base URL, or its operator to correct the router.',
   parameter_missing: 'Call the tool again with the missing argument.',
   parameter_invalid: 'Change the argument as the message says and call the tool again.',
   parameter_unknown: 'Remove the argument, or use one that the message names.',

@@ -72,6 +72,8 @@ export class ApiError extends SimplaneError {
   readonly param: string | undefined;
   /** With `cursor_expired`, the oldest place in the feed; with `cursor_behind`, the consumer's. */
   readonly cursor: string | undefined;
+  /** With `wrong_cell`, the cell that the request belongs to. */
+  readonly cell: string | undefined;
   readonly docUrl: string | undefined;
   readonly requestId: string | undefined;
   readonly headers: Headers;
@@ -84,6 +86,7 @@ export class ApiError extends SimplaneError {
     this.status = status;
     this.param = error.param;
     this.cursor = error.cursor;
+    this.cell = error.cell;
     this.docUrl = error.doc_url;
     this.requestId = error.request_id ?? headers.get('request-id') ?? undefined;
     this.headers = headers;
@@ -141,6 +144,7 @@ type ErrorFields = {
   message?: string;
   param?: string;
   cursor?: string;
+  cell?: string;
   doc_url?: string;
   request_id?: string;
 };

@@ -27,6 +27,7 @@ export type ErrorCode =
   | 'api_key_invalid'
   | 'api_key_expired'
   | 'api_key_wrong_mode'
+  | 'wrong_cell'
   | 'session_expired'
   | 'csrf_token_invalid'
   | 'host_not_allowed'
@@ -937,7 +938,7 @@ export type RequestLogEntry = {
   status: number;
   /** The error in the response. Absent if there was none. */
   error?: {
-    code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'install_link_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'batch_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+    code: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'wrong_cell' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'install_link_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'batch_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
     /** As in the response, except that quoted values of the request may be `…`. */
     message: string;
     param?: string;
@@ -2782,7 +2783,7 @@ export type Operations = {
       /** Only requests with this status, or of a class such as `4xx`. */
       status?: string;
       /** Only requests with this error. */
-      error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'install_link_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'batch_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
+      error_code?: 'parameter_missing' | 'parameter_invalid' | 'parameter_unknown' | 'json_invalid' | 'cursor_invalid' | 'query_too_broad' | 'cursor_expired' | 'cursor_behind' | 'consumer_limit_reached' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'api_version_unknown' | 'url_not_allowed' | 'request_malformed' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'api_key_wrong_mode' | 'wrong_cell' | 'session_expired' | 'csrf_token_invalid' | 'host_not_allowed' | 'api_key_address_refused' | 'api_key_settings_refused' | 'scope_missing' | 'account_suspended' | 'sandbox_only' | 'origin_not_allowed' | 'resource_missing' | 'route_missing' | 'method_not_allowed' | 'request_timeout' | 'idempotency_in_progress' | 'esim_not_ready' | 'state_conflict' | 'endpoint_limit_reached' | 'install_link_limit_reached' | 'api_key_limit_reached' | 'core_not_connected' | 'body_too_large' | 'content_type_unsupported' | 'rate_limited' | 'execution_limit_reached' | 'batch_limit_reached' | 'stream_limit_reached' | 'headers_too_large' | 'internal' | 'unavailable';
       /** Only requests of this operation, by its id in the reference. */
       operation?: string;
       /** Only requests that reached the server this way: `api` leaves out those of the dashboard and of agents. */

@@ -168,11 +168,11 @@ async function start(
 
 /** Creates the sandbox's key and products, if they do not exist. */
 async function openSandbox(
-  { apiKey, dataDir }: Config,
+  { apiKey, dataDir, cell }: Config,
   db: Database,
   deps: { clock: Clock; newUuid: NewUuid },
 ): Promise<SandboxKey> {
-  const key = apiKey ?? (await readOrCreateSandboxKey(dataDir));
+  const key = apiKey ?? (await readOrCreateSandboxKey(dataDir, cell));
   const file = apiKey === null ? sandboxKeyFile(dataDir) : null;
   const state = await ensureSandboxKey(db, deps, key);
   await seedSandbox(db, deps.clock);
@@ -181,10 +181,10 @@ async function openSandbox(
 
 /** For the sandbox's own key, so that a newcomer gets from the start to a signed-in page by one link. */
 function linkMaker(service: Service, sandboxKey: SandboxKey | null) {
-  const { db, clock, newUuid, role, hasDashboard, publicUrl } = service;
+  const { db, clock, newUuid, cell, role, hasDashboard, publicUrl } = service;
   if (!hasDashboard || role === 'worker' || sandboxKey?.state.kind !== 'usable') return null;
   const { id } = sandboxKey.state;
-  const maker = { ...commandLine, clock, newUuid };
+  const maker = { ...commandLine, clock, newUuid, cell };
   return async () => publicUrl() + (await db.transaction((tx) => createLink(tx, maker, id)));
 }
 

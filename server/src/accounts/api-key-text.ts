@@ -1,5 +1,6 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { Cell } from '../platform/cell.ts';
 
 export type Mode = 'sandbox' | 'live';
 
@@ -12,10 +13,10 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 32;
 const checksumLength = 6;
 
-/** Prefix, 32 random characters and a checksum over both, so that secret scanners have no false positives. */
-export function generateApiKey(mode: Mode): string {
+/** Prefix, the cell's label, 32 random characters and a checksum over all, so that secret scanners have no false positives. */
+export function generateApiKey(mode: Mode, cell: Cell = null): string {
   const random = Array.from({ length: randomLength }, () => base62[randomInt(base62.length)]).join('');
-  const text = keyPrefix[mode] + random;
+  const text = keyPrefix[mode] + (cell === null ? '' : `${cell}_`) + random;
   return text + checksum(text);
 }
 
@@ -29,9 +30,16 @@ export function hexHashOf(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
+const ownForm = /^sp_(?:test|live)_(?:([a-z]{2,8})_)?[0-9A-Za-z]{38}$/;
+
 export function hasValidChecksum(key: string): boolean {
   const text = key.slice(0, -checksumLength);
-  return /^sp_(test|live)_[0-9A-Za-z]{38}$/.test(key) && key.slice(-checksumLength) === checksum(text);
+  return ownForm.test(key) && key.slice(-checksumLength) === checksum(text);
+}
+
+/** The label in a key that we generated. A key that a user chose may look as if it had one, but its checksum is wrong. */
+export function cellOfKey(key: string): Cell {
+  return hasValidChecksum(key) ? (ownForm.exec(key)?.[1] ?? null) : null;
 }
 
 function checksum(text: string): string {

@@ -1,6 +1,7 @@
 import type { ApiVersion, AuditWay, Scope } from '@simplane/contract';
 import type { CoreMode } from '../network/core-mode.ts';
 import type { AddressPolicy } from '../platform/addresses/address-policy.ts';
+import type { Cell } from '../platform/cell.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Signals } from '../platform/db/signals.ts';
@@ -49,6 +50,7 @@ export type OperatorContext = Origin & {
   newUuid: NewUuid;
   signals: Pick<Signals, 'announce'>;
   mode: 'sandbox' | 'live';
+  cell: Cell;
   /** How the operator's core learns about eSIMs. */
   core: CoreMode;
   /** Whether ICCIDs of the network must have a valid check digit. */

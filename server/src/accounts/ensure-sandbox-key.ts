@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { accountScopes } from '@simplane/contract';
+import type { Cell } from '../platform/cell.ts';
 import type { Database } from '../platform/db/database.ts';
 import { readOrCreateSecretFile } from '../platform/secrets/secret-file.ts';
 import { generateApiKey, hexHashOf, sandboxKeyPattern } from './api-key-text.ts';
@@ -47,9 +48,9 @@ export function sandboxKeyFile(dataDir: string): string {
 }
 
 /** Reads the sandbox key from the data folder. The first start generates it; only the file's owner can read it. */
-export async function readOrCreateSandboxKey(dataDir: string): Promise<string> {
+export async function readOrCreateSandboxKey(dataDir: string, cell: Cell): Promise<string> {
   const path = sandboxKeyFile(dataDir);
-  const key = await readOrCreateSecretFile(path, () => generateApiKey('sandbox'));
+  const key = await readOrCreateSecretFile(path, () => generateApiKey('sandbox', cell));
   if (!sandboxKeyPattern.test(key)) {
     throw new Error(
       `${path} does not contain a key that begins with sp_test_ and has at least 16 more characters; delete the file to get a new one`,

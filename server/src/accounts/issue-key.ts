@@ -1,4 +1,5 @@
 import { idPrefixes, type Scope } from '@simplane/contract';
+import type { Cell } from '../platform/cell.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../platform/ids/uuid.ts';
@@ -12,7 +13,7 @@ import { type ApiKeyRow, insertKey } from './sql/keys.ts';
 import type { Deps } from './store-account.ts';
 
 /** Who issues, rolls or revokes a key: a request, or the server's command line. */
-export type KeyIssuer = Origin & { clock: Clock; newUuid: NewUuid; mode: Mode };
+export type KeyIssuer = Origin & { clock: Clock; newUuid: NewUuid; mode: Mode; cell: Cell };
 
 export type KeyWanted = {
   accountUuid: string | null;
@@ -41,7 +42,7 @@ export async function issueKey(tx: Queryable, issuer: KeyIssuer, wanted: KeyWant
 
 /** The key itself is known only to the caller, because only its hash is stored. */
 export async function insertNewKey(tx: Queryable, issuer: KeyIssuer, wanted: KeyWanted): Promise<IssuedKey> {
-  const key = generateApiKey(issuer.mode);
+  const key = generateApiKey(issuer.mode, issuer.cell);
   const row = await storeKey(tx, issuer, { ...wanted, key, createdBy: actorOf(issuer) });
   return { row, key };
 }

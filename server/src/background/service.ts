@@ -5,6 +5,7 @@ import type { HandOver } from '../notify/events/hand-over.ts';
 import type { Probing } from '../notify/webhooks/sender/probes.ts';
 import type { Seats } from '../orders/executions/seats.ts';
 import type { AddressPolicy } from '../platform/addresses/address-policy.ts';
+import type { Cell } from '../platform/cell.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Signals } from '../platform/db/signals.ts';
@@ -17,6 +18,7 @@ import type { RequestLog } from '../views/request-log/buffer.ts';
 export type Service = Probing &
   Overrides & {
     mode: 'sandbox' | 'live';
+    cell: Cell;
     core: CoreMode;
     /** Whether ICCIDs of the network must have a valid check digit. */
     requiresCheckDigit: boolean;

@@ -15,6 +15,7 @@ export type Tools = Pick<Connection, 'db' | 'connectionString'> &
   Origin & {
     config: Config;
     mode: Config['mode'];
+    cell: Config['cell'];
     clock: Clock;
     newUuid: ReturnType<typeof createUuidV7>;
   };
@@ -39,6 +40,7 @@ export async function withDatabase<T>(config: Config, command: (tools: Tools) =>
       ...commandLine,
       config,
       mode: config.mode,
+      cell: config.cell,
       db,
       connectionString,
       clock,

@@ -1,4 +1,5 @@
 import { sandboxKeyPattern } from '../accounts/api-key-text.ts';
+import { cellPattern } from '../platform/cell.ts';
 import { parseEncryptionKeys } from '../platform/secrets/encryption-keys.ts';
 import {
   cidrs,
@@ -39,6 +40,12 @@ export const processSettings = {
     matching(/^https?:\/\/[^\s/]+$/, 'an `http://` or `https://` URL without a path'),
     '',
     'The URL that clients use, for links in errors, in `/docs` and to the dashboard. The dashboard is served only under its host (and loopback), and `/mcp` accepts it as an `Origin`. Unset: the address the API listens on.',
+  ),
+  cell: setting(
+    'SIMPLANE_CELL',
+    matching(cellPattern, 'two to eight letters from `a` to `z`'),
+    '',
+    'The label of this deployment if it is one of several behind the same address ([cells](cells.md)). New keys, sessions, sign-in links and install links have it in their text, so that a router sends each request to its deployment. The same for all processes of the deployment. Unset: no label.',
   ),
   dataDir: setting(
     'SIMPLANE_DATA_DIR',

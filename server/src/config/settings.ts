@@ -32,6 +32,7 @@ type Optional =
   | 'apiKey'
   | 'metricsPort'
   | 'publicUrl'
+  | 'cell'
   | 'es2Url'
   | 'es2Cert'
   | 'es2Key'

@@ -1,8 +1,9 @@
-import { hasValidChecksum, hexHashOf, keyPrefix } from '../accounts/api-key-text.ts';
+import { cellOfKey, hasValidChecksum, hexHashOf, keyPrefix } from '../accounts/api-key-text.ts';
 import type { KnownKey } from '../accounts/key-directory.ts';
 import type { Service } from '../background/service.ts';
 import { isInOneOf } from '../platform/addresses/in-networks.ts';
 import { AppError } from '../platform/app-error.ts';
+import { requireOwnCell } from '../platform/cell.ts';
 import type { UnknownKeyLimit } from './unknown-key-limit.ts';
 
 type Refusal =
@@ -57,7 +58,10 @@ export function authenticate(
 
 /** The lookup by hash decides; the key's format is used only for a clearer error. */
 function requireKnown(service: Service, key: string, known: KnownKey | null, address: string): KnownKey {
-  if (!known) throw refuse('api_key_invalid', explainUnknown(key, keyPrefix[service.mode]));
+  if (!known) {
+    requireOwnCell(service.cell, cellOfKey(key), 'This API key');
+    throw refuse('api_key_invalid', explainUnknown(key, keyPrefix[service.mode]));
+  }
   return requireUsable(service, known, address);
 }
 

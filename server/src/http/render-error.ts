@@ -13,6 +13,7 @@ export function renderError(error: AppError, requestId: string, publicUrl: strin
       message: error.message,
       ...(error.param !== undefined && { param: error.param }),
       ...(error.cursor !== undefined && { cursor: error.cursor }),
+      ...(error.cell !== undefined && { cell: error.cell }),
       doc_url: `${publicUrl}/docs#error-${error.code}`,
       request_id: requestId,
     },

@@ -75,7 +75,8 @@ export function serveOperation(
   const checkBody = isWrite(definition)
     ? onFirstCall(() => compileValidator(definition.body ?? noFields))
     : () => null;
-  const { clock, newUuid, signals, handOver, seats, keyring, addressPolicy, probes, mode, core } = service;
+  const { clock, newUuid, signals, handOver, seats, keyring, addressPolicy, probes, mode, cell, core } =
+    service;
   const { endpointLimit, usageMaxAgeMs, requiresCheckDigit, publicUrl } = service;
 
   app.route({
@@ -183,6 +184,7 @@ export function serveOperation(
       endpointLimit,
       usageMaxAgeMs,
       mode,
+      cell,
       core,
       requiresCheckDigit,
       apiVersion,

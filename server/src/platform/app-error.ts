@@ -5,7 +5,13 @@ import { clip } from './telemetry/clip.ts';
 const maxParamLength = 60;
 const maxMessageLength = 1_000;
 
-type Details = { param?: string; cursor?: string; cause?: unknown; headers?: Record<string, string> };
+type Details = {
+  param?: string;
+  cursor?: string;
+  cell?: string;
+  cause?: unknown;
+  headers?: Record<string, string>;
+};
 
 /**
  * An error with a code from the contract's closed list. `message` is public; `cause` never leaves the process.
@@ -16,6 +22,8 @@ export class AppError extends Error {
   readonly param: string | undefined;
   /** Where to continue in the event feed. */
   readonly cursor: string | undefined;
+  /** Where the request belongs. */
+  readonly cell: string | undefined;
   readonly headers: Record<string, string>;
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
@@ -25,6 +33,7 @@ export class AppError extends Error {
     this.code = code;
     this.param = param;
     this.cursor = details.cursor;
+    this.cell = details.cell;
     this.headers = details.headers ?? {};
   }
 

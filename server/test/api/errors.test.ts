@@ -26,6 +26,7 @@ const promised: Record<string, [status: number, type: string]> = {
   api_key_expired: [401, 'authentication_error'],
   api_key_wrong_mode: [401, 'authentication_error'],
   api_key_address_refused: [401, 'authentication_error'],
+  wrong_cell: [421, 'invalid_request_error'],
   api_key_settings_refused: [403, 'permission_error'],
   scope_missing: [403, 'permission_error'],
   account_suspended: [403, 'permission_error'],
@@ -63,7 +64,7 @@ const promised: Record<string, [status: number, type: string]> = {
 const produced = new Set<string>();
 
 /** Checks the complete response; `param` must be absent unless given. */
-function expectRefusal(reply: Reply, code: string, param?: string): void {
+function expectRefusal(reply: Reply, code: string, param?: string, others: { cell?: string } = {}): void {
   const [status, type] = promised[code] ?? [];
   const requestId = reply.headers.get('request-id');
   expect(reply.json, reply.text).toEqual({
@@ -72,6 +73,7 @@ function expectRefusal(reply: Reply, code: string, param?: string): void {
       code,
       message: expect.stringMatching(/^\S.*[.?]$/s),
       ...(param !== undefined && { param }),
+      ...others,
       doc_url: expect.stringMatching(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/docs#error-${code}$`)),
       request_id: requestId,
     },
@@ -465,6 +467,11 @@ describe('keys', () => {
     } finally {
       await live.stop();
     }
+  });
+
+  test('a key of another cell is told where it belongs', async () => {
+    const reply = await call(service, 'GET', '/v1/me', { key: generateApiKey('sandbox', 'eu') });
+    expectRefusal(reply, 'wrong_cell', undefined, { cell: 'eu' });
   });
 
   test('a key with only the read scope can read but not write', async () => {

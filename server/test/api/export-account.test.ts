@@ -27,8 +27,8 @@ test('an export has everything that the API shows of the account, of no other, a
   const folder = await mkdtemp(join(tmpdir(), 'simplane-export-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const { config } = readConfig({});
-  const { newUuid, mode } = service.service;
-  const tools = { ...commandLine, config, mode, db, connectionString: databaseUrl, clock, newUuid };
+  const { newUuid, mode, cell } = service.service;
+  const tools = { ...commandLine, config, mode, cell, db, connectionString: databaseUrl, clock, newUuid };
   await exportAccountCommand(tools, id, { out: join(folder, 'acme') });
 
   const names = (await readdir(join(folder, 'acme'))).sort();

@@ -127,6 +127,7 @@ export async function startService({
   };
   const service: Service = {
     mode: 'sandbox',
+    cell: null,
     core: 'mock',
     requiresCheckDigit: false,
     role: 'all',
@@ -170,7 +171,7 @@ export async function startService({
   if (clone) await seedSandbox(db, clock);
 
   async function createKey(options: KeyOptions = {}) {
-    const key = generateApiKey(service.mode);
+    const key = generateApiKey(service.mode, service.cell);
     const isOperator = options.scopes?.includes('operator') ?? false;
     const { accountUuid = isOperator ? null : account.id, expiresAt = null } = options;
     await storeKey(db, service, {

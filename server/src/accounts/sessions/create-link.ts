@@ -1,4 +1,5 @@
 import { idPrefixes } from '@simplane/contract';
+import type { Cell } from '../../platform/cell.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
@@ -10,11 +11,11 @@ import { hashOfToken, newToken } from './token.ts';
 
 export const linkMs = 10 * 60_000;
 
-type Maker = Origin & { clock: Clock; newUuid: NewUuid };
+type Maker = Origin & { clock: Clock; newUuid: NewUuid; cell: Cell };
 
 /** Creates a link that signs in once with this key, and returns its path. The token is in the fragment, which no server logs. */
 export async function createLink(tx: Queryable, maker: Maker, keyUuid: string): Promise<string> {
-  const token = newToken();
+  const token = newToken(maker.cell);
   const expiresAt = new Date(maker.clock.nowMs() + linkMs);
   const accountUuid = await insertLink(tx, { hash: hashOfToken(token), keyUuid, expiresAt });
   await recordAudit(tx, maker, {

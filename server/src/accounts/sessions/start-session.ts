@@ -1,4 +1,5 @@
 import { idPrefixes, maxUserAgentLength } from '@simplane/contract';
+import type { Cell } from '../../platform/cell.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../platform/ids/uuid.ts';
@@ -16,7 +17,7 @@ export function sessionMs({ scopes }: Pick<ApiKey, 'scopes'>): number {
 }
 
 type Signed = { account: { uuid: string } | null; apiKey: ApiKey; expiresAtMs: number | null };
-type Deps = Omit<Origin, 'apiKey'> & { clock: Clock; newUuid: NewUuid };
+type Deps = Omit<Origin, 'apiKey'> & { clock: Clock; newUuid: NewUuid; cell: Cell };
 type Wanted = { userAgent: string | undefined; link?: string | undefined };
 type StartedSession = { token: string; lastsMs: number };
 
@@ -27,7 +28,7 @@ export function startSession(
   { account, apiKey, expiresAtMs }: Signed,
   { userAgent, link }: Wanted,
 ): Promise<StartedSession | null> {
-  const token = newToken();
+  const token = newToken(deps.cell);
   const nowMs = deps.clock.nowMs();
   const lastsMs = Math.min(sessionMs(apiKey), (expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs);
   const row = {

@@ -1,8 +1,9 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Cell, withLabel } from '../../platform/cell.ts';
 
-/** 256 random bits, so a plain hash of it can be stored. */
-export function newToken(): string {
-  return randomBytes(32).toString('base64url');
+/** The cell's label and 256 random bits, so a plain hash of it can be stored. */
+export function newToken(cell: Cell): string {
+  return withLabel(cell, randomBytes(32).toString('base64url'));
 }
 
 export function hashOfToken(token: string): Buffer {

@@ -4,6 +4,7 @@ import { keyHashOfSession } from '../../accounts/sessions/find-key.ts';
 import { hashOfToken, isCsrfToken } from '../../accounts/sessions/token.ts';
 import type { Service } from '../../background/service.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { labelOf, requireOwnCell } from '../../platform/cell.ts';
 import { requireUsable } from '../authenticate.ts';
 import { checkOwnOrigin } from './check-host.ts';
 import { readSessionToken } from './session-cookie.ts';
@@ -15,7 +16,10 @@ export async function authenticateSession(service: Service, request: FastifyRequ
   if (request.method !== 'GET' && request.method !== 'HEAD') checkWrite(request, token);
   const hash = hashOfToken(token);
   const keyHash = await keyHashOfSession(service.db, service.clock, hash);
-  if (keyHash === null) throw sessionEnded();
+  if (keyHash === null) {
+    requireOwnCell(service.cell, labelOf(token), 'This session');
+    throw sessionEnded();
+  }
   request.session = { hash, keyHash };
   const known = await knownKey(service, keyHash);
   if (!known) throw sessionEnded();

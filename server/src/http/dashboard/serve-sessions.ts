@@ -7,6 +7,7 @@ import { startSession } from '../../accounts/sessions/start-session.ts';
 import { csrfTokenOf } from '../../accounts/sessions/token.ts';
 import type { Service } from '../../background/service.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { labelOf, requireOwnCell } from '../../platform/cell.ts';
 import { authenticate, requireUsable } from '../authenticate.ts';
 import type { JsonBody } from '../json-body.ts';
 import { createUnknownKeyLimit, type UnknownKeyLimit } from '../unknown-key-limit.ts';
@@ -74,7 +75,10 @@ export function serveSessions(app: FastifyInstance, service: Service, limits: Si
       unknownLinks.take(request.ip);
       const keyHash = await keyHashOfLink(service.db, service.clock, link);
       known = keyHash === null ? null : await knownKey(service, keyHash);
-      if (!known) throw linkSpent();
+      if (!known) {
+        requireOwnCell(service.cell, labelOf(link), 'This link');
+        throw linkSpent();
+      }
       unknownLinks.refund(request.ip);
       return await start(request, reply, requireUsable(service, known, request.ip), link);
     } catch (error) {
@@ -94,8 +98,8 @@ export function serveSessions(app: FastifyInstance, service: Service, limits: Si
   }
 
   function originOf({ id: requestId, ip }: FastifyRequest) {
-    const { clock, newUuid } = service;
-    return { clock, newUuid, requestId, ip, via: 'dashboard' as const };
+    const { clock, newUuid, cell } = service;
+    return { clock, newUuid, cell, requestId, ip, via: 'dashboard' as const };
   }
 
   function send(reply: FastifyReply, { apiKey }: KnownKey, token: string) {

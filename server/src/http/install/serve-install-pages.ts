@@ -9,6 +9,7 @@ import { showInstallProfile } from '../../orders/esims/install.ts';
 import { type FoundLink, findLink } from '../../orders/install-links/find.ts';
 import { recordView } from '../../orders/install-links/record-view.ts';
 import { AppError } from '../../platform/app-error.ts';
+import { labelOf, requireOwnCell } from '../../platform/cell.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { discardRest } from '../discard-rest.ts';
 import type { RefusalPace } from '../pace-refusals.ts';
@@ -101,7 +102,10 @@ export function serveInstallPages(app: FastifyInstance, service: Service, pace: 
     reply.headers(headers);
     const { token } = request.params as { token: string };
     const link = await findLink(db, clock, token);
-    if (!link) return refuse(request, reply);
+    if (!link) {
+      requireOwnCell(service.cell, labelOf(token), 'This install link');
+      return refuse(request, reply);
+    }
     if (!takeToken(ofRequests(link.id))) {
       throw new AppError('rate_limited', 'This link is opened too often; retry after a second.', {
         headers: { 'Retry-After': '1' },

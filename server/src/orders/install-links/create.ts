@@ -21,7 +21,7 @@ export async function createInstallLink(tx: Queryable, ctx: Context, { params, b
   const row = newLink(ctx, esim.iccid, body);
   await deleteExpiredLinks(tx, row, row.created_at);
   if ((await countLinks(tx, row)) >= maxInstallLinks) throw limitReached();
-  const token = newToken();
+  const token = newToken(ctx.cell);
   await insertLink(tx, row, hashOfToken(token));
   const url = `${ctx.publicUrl()}/i/${token}`;
   const { svg, png } = drawQr(url);

@@ -1,0 +1,28 @@
+import { AppError } from './app-error.ts';
+
+/**
+ * The label of a deployment that is one of several behind the same address (docs/cells.md). Null in one that stands alone, or that was
+ * there before the others.
+ */
+export type Cell = string | null;
+
+export const cellPattern = /^[a-z]{2,8}$/;
+
+/** Puts the label in front of a token, where a router can read it. */
+export function withLabel(cell: Cell, token: string): string {
+  return cell === null ? token : `${cell}.${token}`;
+}
+
+export function labelOf(token: string): Cell {
+  return /^([a-z]{2,8})\./.exec(token)?.[1] ?? null;
+}
+
+/** Throws if what was not found here names another cell. What came here with its account is found, whatever its label. */
+export function requireOwnCell(own: Cell, label: Cell, what: string): void {
+  if (label === null || label === own) return;
+  throw new AppError(
+    'wrong_cell',
+    `${what} belongs to the cell "${label}", and this is ${own === null ? 'the cell without a label' : `the cell "${own}"`}. Send the request there.`,
+    { cell: label },
+  );
+}

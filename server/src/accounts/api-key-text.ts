@@ -1,6 +1,6 @@
 import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Cell } from '../platform/cell.ts';
+import { type Cell, labelForm } from '../platform/cell.ts';
 
 export type Mode = 'sandbox' | 'live';
 
@@ -30,7 +30,7 @@ export function hexHashOf(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
-const ownForm = /^sp_(?:test|live)_(?:([a-z]{2,8})_)?[0-9A-Za-z]{38}$/;
+const ownForm = new RegExp(`^sp_(?:test|live)_(?:(${labelForm})_)?[0-9A-Za-z]{38}$`);
 
 export function hasValidChecksum(key: string): boolean {
   const text = key.slice(0, -checksumLength);

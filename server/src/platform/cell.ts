@@ -6,7 +6,10 @@ import { AppError } from './app-error.ts';
  */
 export type Cell = string | null;
 
-export const cellPattern = /^[a-z]{2,8}$/;
+/** The form of a label, for patterns. */
+export const labelForm = '[a-z]{2,8}';
+export const cellPattern = new RegExp(`^${labelForm}$`);
+const labelled = new RegExp(`^(${labelForm})\\.`);
 
 /** Puts the label in front of a token, where a router can read it. */
 export function withLabel(cell: Cell, token: string): string {
@@ -14,7 +17,7 @@ export function withLabel(cell: Cell, token: string): string {
 }
 
 export function labelOf(token: string): Cell {
-  return /^([a-z]{2,8})\./.exec(token)?.[1] ?? null;
+  return labelled.exec(token)?.[1] ?? null;
 }
 
 /** Throws if what was not found here names another cell. What came here with its account is found, whatever its label. */

@@ -68,8 +68,8 @@ export const chargingMutants: Mutant[] = [
   {
     name: 'record-corrected-in-its-batch-still-counts',
     file: takeUsage,
-    find: ': { iccid, id, bytes: 0, at, country, parts: [], correctedBy: by }',
-    replace: ': { iccid, id, bytes, at, country, parts, correctedBy: by }',
+    find: ': { accountUuid, iccid, id, bytes: 0, at, country, parts: [], correctedBy: by }',
+    replace: ': { accountUuid, iccid, id, bytes, at, country, parts, correctedBy: by }',
     tests: [api('charging')],
     why: 'A record that is replaced in its own batch is in no sum.',
   },

@@ -254,7 +254,8 @@ test('an operator sees on the overview and in the list that the clock of a proce
   const heartbeat = await startHeartbeat({
     ...{ db, newUuid, clock: createDatabaseClock(), role: 'worker', version: '1.2.3' },
     report: () => ({
-      ...{ iccid_ranges: [], certificates: [], networks: [], clock_skew_ms: -31_000 },
+      ...{ cell: null, encryption_keys: [], iccid_ranges: [], certificates: [], networks: [] },
+      clock_skew_ms: -31_000,
       throughput: createThroughput().read(),
     }),
     onError(error) {

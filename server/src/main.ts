@@ -1,7 +1,8 @@
 import cluster from 'node:cluster';
 import { Command } from 'commander';
+import { defineAccounts } from './commands/define-accounts.ts';
 import { escapeInLines } from './commands/escape-controls.ts';
-import type { Tools } from './commands/with-database.ts';
+import { run, withJson } from './commands/program-parts.ts';
 import { readConfig } from './config/read-config.ts';
 import { version } from './config/version.ts';
 
@@ -30,58 +31,7 @@ program
   .description('migrate the database schema to the latest version')
   .action(() => run(async () => void process.stdout.write('the schema is up to date\n')));
 
-const accounts = program.command('accounts').description('manage the accounts of this deployment');
-withLimits(withJson(accounts.command('create').description('create an account')))
-  .requiredOption('--name <name>', 'its name')
-  .action(async (options) => {
-    const { createAccountCommand } = await import('./commands/accounts.ts');
-    await run((tools) => createAccountCommand(tools, options));
-  });
-withJson(accounts.command('list').description('list all accounts')).action(async (options) => {
-  const { listAccountsCommand } = await import('./commands/accounts.ts');
-  await run((tools) => listAccountsCommand(tools, options));
-});
-
-withLimits(withJson(accounts.command('update').description('change an account, suspend or reactivate it')))
-  .argument('<id>', 'the account’s id, acct_…')
-  .option('--name <name>', 'its new name')
-  .option('--status <status>', 'active, or suspended: it can then read and revoke keys, but not write')
-  .action(async (id, options) => {
-    const { updateAccountCommand } = await import('./commands/accounts.ts');
-    await run((tools) => updateAccountCommand(tools, id, options));
-  });
-
-withJson(
-  accounts
-    .command('close')
-    .description('close an account for good: its keys, sessions, endpoints and open orders end'),
-)
-  .argument('<id>', 'the account’s id, acct_…')
-  .option('--terminate-esims', 'also terminate its eSIMs', false)
-  .action(async (id, options) => {
-    const { closeAccountCommand } = await import('./commands/accounts.ts');
-    await run((tools) => closeAccountCommand(tools, id, options));
-  });
-
-withJson(
-  accounts
-    .command('erase')
-    .description('erase the personal data of a closed account; run it again to see whether it is finished'),
-)
-  .argument('<id>', 'the account’s id, acct_…')
-  .action(async (id, options) => {
-    const { eraseAccountCommand } = await import('./commands/accounts.ts');
-    await run((tools) => eraseAccountCommand(tools, id, options));
-  });
-accounts
-  .command('export')
-  .description('write an account, its eSIMs, orders, bundles, usage, events and audit log as lines of JSON')
-  .argument('<id>', 'the account’s id, acct_…')
-  .requiredOption('--out <folder>', 'a folder, which gets a file for each kind; - for standard output')
-  .action(async (id, options) => {
-    const { exportAccountCommand } = await import('./commands/export-account.ts');
-    await run((tools) => exportAccountCommand(tools, id, options));
-  });
+defineAccounts(program);
 
 const keys = program.command('keys').description('manage API keys');
 withJson(keys.command('create').description('create a key and print it; it is not shown again'))
@@ -267,27 +217,6 @@ program.parseAsync().catch((error: unknown) => {
   process.stderr.write(`${escapeInLines(explain(error))}\n`);
   process.exit(1); // a failed start may leave handles open that would keep the process alive
 });
-
-function withJson(command: Command): Command {
-  return command.option('--json', 'print JSON', false);
-}
-
-function withLimits(command: Command): Command {
-  const none = 'or none: the deployment’s limit';
-  return command
-    .option('--max-webhook-endpoints <count>', `maximum number of webhook endpoints, ${none}`)
-    .option(
-      '--max-open-executions <count>',
-      'maximum number of queued and running executions, or none: no limit',
-    )
-    .option('--requests-per-second <rate>', `requests per second of all its keys together, ${none}`);
-}
-
-async function run(command: (tools: Tools) => Promise<void>): Promise<void> {
-  const { config } = readConfig();
-  const { withDatabase } = await import('./commands/with-database.ts');
-  await withDatabase(config, command);
-}
 
 /** The error message for the terminal, without a stack. */
 function explain(error: unknown): string {

@@ -135,7 +135,8 @@ async function start(
   const { isPaused, check: onMeasured } = work;
   const { throughput } = metrics;
   const { currentMs: clockSkewMs } = skew;
-  const report = () => reportOf({ config, certificates, peers, isPaused, throughput, clockSkewMs });
+  const report = () =>
+    reportOf({ config, keyring: service.keyring, certificates, peers, isPaused, throughput, clockSkewMs });
   const heartbeat = await startHeartbeat({
     ...{ db, clock, onMeasured, newUuid, role, version, report, onError },
     onAlone: signals.setAlone,

@@ -45,7 +45,7 @@ export async function startLiveWorker(
     clock: createDatabaseClock(),
     report: () =>
       reportOf({
-        ...{ config, certificates: () => [], peers: () => [state.report()] },
+        ...{ config, keyring: service.keyring, certificates: () => [], peers: () => [state.report()] },
         isPaused: executions.isPaused,
         throughput: service.metrics.throughput,
         clockSkewMs: () => 0,

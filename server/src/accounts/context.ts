@@ -7,6 +7,7 @@ import type { Database } from '../platform/db/database.ts';
 import type { Signals } from '../platform/db/signals.ts';
 import type { NewUuid } from '../platform/ids/uuid-v7.ts';
 import type { Keyring } from '../platform/secrets/keyring.ts';
+import type { Move } from './moves/is-here.ts';
 
 /** `id` is the public id, `uuid` the database's; decoded once. A null limit is the deployment's. */
 export type Account = {
@@ -15,6 +16,8 @@ export type Account = {
   name: string;
   apiVersion: string;
   status: 'active' | 'suspended' | 'closed';
+  /** Null while it works here. */
+  move: Move | null;
   limits: {
     webhookEndpoints: number | null;
     openExecutions: number | null;

@@ -12,6 +12,7 @@ export const deployment: Account = {
   name: 'Deployment',
   apiVersion: currentApiVersion,
   status: 'active',
+  move: null,
   // Each costs a look-up per event of any account.
   limits: { webhookEndpoints: 50, openExecutions: null, requestsPerSecond: null },
 };

@@ -18,6 +18,7 @@ export function describeAccount(row: Omit<AccountRow, 'created_at' | 'closing'>)
     name: row.name,
     apiVersion: row.api_version,
     status: statusOf(row),
+    move: row.move,
     limits: {
       webhookEndpoints: row.max_webhook_endpoints,
       openExecutions: row.max_open_executions,

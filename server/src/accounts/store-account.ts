@@ -25,6 +25,7 @@ export async function storeAccount(
     created_at: new Date(clock.nowMs()),
     closed_at: null,
     closing: null,
+    move: null,
   };
   await insertAccount(db, account);
   return account;

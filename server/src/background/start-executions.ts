@@ -16,7 +16,7 @@ export function startExecutions(
   onError: (error: unknown) => void,
   overrides: Partial<Parameters<typeof startExecutionWorker>[0]> = {},
 ) {
-  const runners = createRunners(config.iccidRanges, service.core);
+  const runners = createRunners(config.iccidRanges, service.core, service.cell);
   // One gateway error may be a restart; five in a row are an outage. Ten seconds are short beside the retries of an order.
   const { networkPauseAfter = 5, networkPauseMs = 10_000 } = service;
   countFromZero(service, Object.keys(runners));

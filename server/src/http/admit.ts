@@ -18,6 +18,7 @@ import { wayOf } from './audit-write.ts';
 import { pathForLog } from './path-for-log.ts';
 import { pinVersion } from './pin-version.ts';
 import { createRateLimiter } from './rate-limit.ts';
+import { requireHere, requireUnfrozen } from './require-here.ts';
 
 /** `admit` decides whether a key may call an operation, and for which account. Throws or rejects if not. */
 export function createAdmission(service: Service) {
@@ -76,6 +77,7 @@ export function createAdmission(service: Service) {
         param: 'Service-Account',
       });
     }
+    requireHere(account);
     request.account = account;
     useVersion(request, reply, account);
     if (isWrite(operation)) {
@@ -118,7 +120,9 @@ function requireScope({ apiKey: { scopes } }: KnownKey, { scope }: Operation): v
 }
 
 /** A suspended account, and an operator in a closed one, may only read and take away. */
-function requireOpen({ status }: Account, operation: Operation): void {
+function requireOpen(account: Account, operation: Operation): void {
+  const { status } = account;
+  if (isWrite(operation)) requireUnfrozen(account);
   if (status === 'active' || !isWrite(operation) || operation.allowedWhenSuspended) return;
   throw new AppError(
     'account_suspended',

@@ -4,6 +4,7 @@ import type { Service } from '../background/service.ts';
 import { isInOneOf } from '../platform/addresses/in-networks.ts';
 import { AppError } from '../platform/app-error.ts';
 import { requireOwnCell } from '../platform/cell.ts';
+import { requireHere } from './require-here.ts';
 import type { UnknownKeyLimit } from './unknown-key-limit.ts';
 
 type Refusal =
@@ -65,13 +66,14 @@ function requireKnown(service: Service, key: string, known: KnownKey | null, add
   return requireUsable(service, known, address);
 }
 
-/** Throws if the key was revoked, has expired, or may not be used from this address. */
+/** Throws if the key was revoked, has expired, is of an account in another cell, or may not be used from this address. */
 export function requireUsable({ keys, clock }: Service, known: KnownKey, address: string): KnownKey {
   if (known.revoked)
     throw refuse(
       'api_key_invalid',
       'This API key was revoked. Use another key, or have an admin of the account create one.',
     );
+  if (known.account) requireHere(known.account);
   const nowMs = clock.nowMs();
   if (known.expiresAtMs !== null && known.expiresAtMs <= nowMs) {
     throw refuse(

@@ -25,7 +25,11 @@ export function requireOwnCell(own: Cell, label: Cell, what: string): void {
   if (label === null || label === own) return;
   throw new AppError(
     'wrong_cell',
-    `${what} belongs to the cell "${label}", and this is ${own === null ? 'the cell without a label' : `the cell "${own}"`}. Send the request there.`,
+    `${what} belongs to ${nameOf(label)}, and this is ${nameOf(own)}. Send the request there.`,
     { cell: label },
   );
+}
+
+export function nameOf(cell: Cell): string {
+  return cell === null ? 'the cell without a label' : `the cell "${cell}"`;
 }

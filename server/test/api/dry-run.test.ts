@@ -168,7 +168,14 @@ describe('a dry run', () => {
     const heartbeat = await startHeartbeat({
       ...{ db, newUuid, clock: createDatabaseClock(), role: 'worker', version: '1.2.3', beatMs: 3_600_000 },
       report: () => ({
-        ...{ iccid_ranges: [range], certificates: [], clock_skew_ms: 0, networks: [] },
+        ...{
+          cell: null,
+          encryption_keys: [],
+          iccid_ranges: [range],
+          certificates: [],
+          clock_skew_ms: 0,
+          networks: [],
+        },
         throughput: createThroughput().read(),
       }),
       onError: (error) => {

@@ -31,6 +31,8 @@ const rethrow = (error: unknown) => {
 };
 
 const emptyReport: ProcessReport = {
+  cell: null,
+  encryption_keys: [],
   iccid_ranges: [],
   certificates: [],
   clock_skew_ms: 0,

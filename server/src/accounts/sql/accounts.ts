@@ -1,5 +1,6 @@
 import { many, one, run } from '../../platform/db/statement.ts';
 import { beforeFirst } from '../../platform/lists/keyset.ts';
+import { type Move, moveOf } from '../moves/is-here.ts';
 
 type AccountStatus = 'active' | 'suspended';
 
@@ -19,6 +20,7 @@ export type AccountRow = AccountLimits & {
   closed_at: Date | null;
   /** Of a closed account. */
   closing: Closing | null;
+  move: Move | null;
 };
 
 type Standing = Pick<AccountRow, 'status' | 'closed_at'>;
@@ -33,7 +35,7 @@ type Closing = { terminate_esims: boolean; terminations: number; finished_ms: nu
 const storedColumns = `id, name, api_version, status, max_webhook_endpoints, max_open_executions, requests_per_second,
   created_at`;
 
-const accountColumns = `${storedColumns}, closed_at,
+const accountColumns = `${storedColumns}, closed_at, ${moveOf('accounts.id')} as move,
   case when closed_at is not null then (
     select json_build_object(
       'terminate_esims', terminate_esims,

@@ -5,6 +5,7 @@ import { list, many, one, run, single } from '../../platform/db/statement.ts';
 import { lowestUuidAt } from '../../platform/ids/uuid-range.ts';
 import { beforeFirst } from '../../platform/lists/keyset.ts';
 import { lockAccount } from '../lock-account.ts';
+import { moveOf } from '../moves/is-here.ts';
 import type { AccountRow } from './accounts.ts';
 
 export type ApiKeyRow = {
@@ -84,7 +85,7 @@ select
   k.allowed_cidrs,
   k.created_by,
   k.replaced_by,
-  to_jsonb(a) as account
+  to_jsonb(a) || jsonb_build_object('move', ${moveOf('a.id')}) as account
 from unnest($1::text[]) as wanted (hash)
 cross join lateral (
   select *

@@ -107,10 +107,10 @@ export const deleteUsage = single<number, [range: Range, than: Date]>(
 with removed as (
   delete from usage_records
   where ${isInRange} and ${isBefore('observed_at')}
-  returning iccid, observed_at, bytes
+  returning account_id, iccid, observed_at, bytes
 ), added as (
-  insert into usage_days as known (iccid, day, bytes)
-  select iccid, date_bin('1 day', observed_at, 'epoch'), sum(bytes)
+  insert into usage_days as known (iccid, day, bytes, account_id)
+  select iccid, date_bin('1 day', observed_at, 'epoch'), sum(bytes), (array_agg(account_id order by account_id))[1]
   from removed
   group by 1, 2
   on conflict (iccid, day) do update

@@ -1,3 +1,4 @@
+import { isHere } from '../../accounts/moves/is-here.ts';
 import { emitFrom } from '../../notify/events/emit.ts';
 import type { NewEvent } from '../../notify/events/new-event.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -114,6 +115,7 @@ with locked as materialized (
   from batches batch
   where finished_at is null
     and id > $1
+    and ${isHere('batch.account_id')}
     and not exists (select from execution_queue where ${ofBatch})
   order by id
   limit 1

@@ -1,4 +1,5 @@
 import type { AfterDepletion, BundleStatus, Price } from '@simplane/contract';
+import { isHere } from '../../accounts/moves/is-here.ts';
 import { column, rowsOf } from '../../platform/db/rows.ts';
 import { count, many, run } from '../../platform/db/statement.ts';
 import { beforeFirst } from '../../platform/lists/keyset.ts';
@@ -137,7 +138,7 @@ select esims.account_id, esims.id, esims.iccid, esims.product_id, esims.referenc
   esims.service, esims.service_version, esims.pending_change
 from bundles
 join esims on esims.iccid = bundles.iccid and esims.account_id = bundles.account_id
-where bundles.status = 'active' and bundles.expires_at <= $1
+where bundles.status = 'active' and bundles.expires_at <= $1 and ${isHere('bundles.account_id')}
 order by bundles.expires_at
 limit $2
 for update of esims skip locked`;

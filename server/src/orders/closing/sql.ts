@@ -1,4 +1,5 @@
 import type { EsimStatus } from '@simplane/contract';
+import { isHere } from '../../accounts/moves/is-here.ts';
 import { many, one, run } from '../../platform/db/statement.ts';
 
 export type ClosingRow = {
@@ -13,7 +14,7 @@ export const lockNextClosing = one<ClosingRow, [afterUuid: string]>('closing_loc
 select closing.account_id, account.closed_at, closing.terminate_esims, closing.after_id
 from account_closings closing
 join accounts account on account.id = closing.account_id
-where closing.finished_at is null and closing.account_id > $1
+where closing.finished_at is null and closing.account_id > $1 and ${isHere('closing.account_id')}
 order by closing.account_id
 limit 1
 for update of closing skip locked`;

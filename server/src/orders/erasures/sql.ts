@@ -1,4 +1,5 @@
 import { deployment } from '../../accounts/deployment.ts';
+import { isHere } from '../../accounts/moves/is-here.ts';
 import { indexedFailedOrder, indexedIccid } from '../../notify/events/ids-in-body.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { count, exists, list, many, one, run } from '../../platform/db/statement.ts';
@@ -46,6 +47,7 @@ from erasures erasure
 left join esims esim on esim.account_id = erasure.account_id and esim.iccid = erasure.iccid
 where finished_at is null
   and erasure.account_id > $1
+  and ${isHere('erasure.account_id')}
   and (erasure.iccid is not null or exists (
     select from account_closings closing
     where closing.account_id = erasure.account_id and closing.finished_at is not null))

@@ -1,4 +1,6 @@
+import { crc32 } from 'node:zlib';
 import { withCheckDigit } from '@simplane/contract';
+import type { Cell } from '../../platform/cell.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { IccidStock } from '../executions/runner.ts';
 import type { IccidRange } from './iccid-ranges.ts';
@@ -17,9 +19,12 @@ export type IccidSource = {
 type GiveBack = (db: Queryable, iccid: string, state: 'free' | 'suspect') => Promise<void>;
 
 /** ICCIDs from the operator's ranges, or else sandbox ICCIDs. None is allotted twice unless it was given back. */
-export function createIccidSource(ranges: readonly IccidRange[] | null = null): IccidSource {
+export function createIccidSource(
+  ranges: readonly IccidRange[] | null = null,
+  cell: Cell = null,
+): IccidSource {
   if (ranges) return { allot: allotFromRanges(ranges), stock: null, giveBack: storeReturned };
-  const allot = allotForSandbox();
+  const allot = allotForSandbox(firstSerialOf(cell));
   return { allot, stock: createStock(allot), giveBack: null };
 }
 
@@ -43,8 +48,13 @@ const sandboxPrefix = '8999901';
 const blockSize = 1_000;
 const serialDigits = 11;
 
+/** A sandbox of a cell has ten million numbers of its own, so that accounts can move between cells. */
+export function firstSerialOf(cell: Cell): number {
+  return cell === null ? 0 : (1 + (crc32(cell) % 9_999)) * 10_000_000;
+}
+
 /** Blocks come from a sequence. The unused rest of a process's block is lost: sandbox ICCIDs cost nothing. */
-function allotForSandbox(): AllotIccids {
+function allotForSandbox(first: number): AllotIccids {
   let next = 0;
   let end = 0;
   return async (db, count) => {
@@ -53,7 +63,7 @@ function allotForSandbox(): AllotIccids {
       if (next === end) {
         const block = await nextIccidBlock(db);
         // A concurrent call may have fetched a block meanwhile: the rest of that block is lost.
-        next = block * blockSize;
+        next = first + block * blockSize;
         end = next + blockSize;
       }
       iccids.push(withCheckDigit(sandboxPrefix + String(next++).padStart(serialDigits, '0')));

@@ -1,3 +1,4 @@
+import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { noSuchEsim } from './get.ts';
 import { type EsimRow, findOwner, lockEsim } from './sql/esims.ts';
@@ -12,8 +13,16 @@ export async function lockOwnEsim(tx: Queryable, accountUuid: string, iccid: str
   return esim;
 }
 
-/** Locks an eSIM of any account, since networks report by ICCID only. */
+/**
+ * Locks an eSIM of any account, since networks report by ICCID only. Throws while the account moves to another cell: the report would be
+ * lost.
+ */
 export async function lockAnyEsim(tx: Queryable, iccid: string): Promise<LockedEsim | null> {
   const owner = await findOwner(tx, iccid);
-  return owner === null ? null : lockEsim(tx, owner, iccid);
+  if (owner === null) return null;
+  if (!owner.isHere)
+    throw new AppError('unavailable', 'The eSIM is being moved to another cell; retry shortly.', {
+      headers: { 'Retry-After': '1' },
+    });
+  return lockEsim(tx, owner.accountUuid, iccid);
 }

@@ -1,4 +1,5 @@
 import type { ProfileError, ProfileState } from '@simplane/contract';
+import { isHere } from '../../accounts/moves/is-here.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { list, many, run } from '../../platform/db/statement.ts';
 import type { LockedEsim } from '../esims/lock.ts';
@@ -19,7 +20,7 @@ export const lockCarried = many<CarriedEsim, [iccids: readonly string[], ofAccou
 select account_id, id, iccid, product_id, reference, status, country, country_observed_at, uncovered_bytes, late_bytes,
   not_covered_on::text, not_covered_in, created_at, terminated_at, erased_at, resumes_to, service, service_version, pending_change
 from esims
-where iccid = any($1) and ($2::uuid is null or account_id = $2)
+where iccid = any($1) and ($2::uuid is null or account_id = $2) and ${isHere('esims.account_id')}
 order by iccid
 for update`;
 

@@ -181,14 +181,17 @@ async function write(tx: Queryable, planned: readonly Planned[], deps: Deps): Pr
   return events;
 }
 
-function newRecordsOf({ esim: { iccid }, plan: { counted, corrected } }: Planned): UsageWrite['records'] {
+function newRecordsOf({
+  esim: { account_id: accountUuid, iccid },
+  plan: { counted, corrected },
+}: Planned): UsageWrite['records'] {
   // Those that a correction in the same batch replaces.
   const replaced = new Map(corrected.map(({ id, by }) => [id, by]));
   return counted.map(({ record: { id, bytes, at }, country, parts }) => {
     const by = replaced.get(id);
     return by === undefined
-      ? { iccid, id, bytes, at, country, parts, correctedBy: null }
-      : { iccid, id, bytes: 0, at, country, parts: [], correctedBy: by };
+      ? { accountUuid, iccid, id, bytes, at, country, parts, correctedBy: null }
+      : { accountUuid, iccid, id, bytes: 0, at, country, parts: [], correctedBy: by };
   });
 }
 

@@ -45,6 +45,7 @@ export function partsOf({ bytes, bundle_id, parts }: StoredRecord): Parts | null
 }
 
 type NewRecord = {
+  accountUuid: string;
   iccid: string;
   id: string;
   bytes: number;
@@ -67,6 +68,7 @@ function otherParts(record: NewRecord): string | null {
 }
 
 const newRecords = rowsOf<NewRecord>({
+  account_id: column.uuid((record) => record.accountUuid),
   iccid: column.text((record) => record.iccid),
   record_id: column.text((record) => record.id),
   bytes: column.bigint((record) => record.bytes),
@@ -124,8 +126,8 @@ const write = one<{ esims: number; bundles: number }, [UsageWrite]>('usage_write
 ])`
 with inserted as (
   -- Sorted like the primary key, which is faster.
-  insert into usage_records (iccid, record_id, bytes, observed_at, country, bundle_id, parts, corrected_by)
-  select iccid, record_id, bytes, observed_at, country, bundle_id, parts::jsonb, corrected_by
+  insert into usage_records (account_id, iccid, record_id, bytes, observed_at, country, bundle_id, parts, corrected_by)
+  select account_id, iccid, record_id, bytes, observed_at, country, bundle_id, parts::jsonb, corrected_by
   from ${newRecords.table} given
   order by n
 ), corrected as (

@@ -1,3 +1,4 @@
+import { isHere } from '../../accounts/moves/is-here.ts';
 import { forceKeyLookup } from '../../platform/db/planner-hints.ts';
 import { column, rowsOf } from '../../platform/db/rows.ts';
 import { many, one, run, single } from '../../platform/db/statement.ts';
@@ -54,7 +55,7 @@ from (
 export const lockNextEsims = many<ServedEsim, [afterIccid: string, count: number]>('service_lock_next')`
 select ${servedColumns}
 from esims
-where iccid > $1
+where iccid > $1 and ${isHere('esims.account_id')}
 order by iccid
 limit $2
 for update`;

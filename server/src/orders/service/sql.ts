@@ -1,3 +1,4 @@
+import { isHere } from '../../accounts/moves/is-here.ts';
 import type { CoreMode } from '../../network/core-mode.ts';
 import { emitFrom } from '../../notify/events/emit.ts';
 import { forceKeyLookup } from '../../platform/db/planner-hints.ts';
@@ -103,7 +104,7 @@ export const servedColumns =
 export const lockEsimsWithServiceEnd = many<ServedEsim, [now: Date, count: number]>('service_lock_ending')`
 select ${servedColumns}
 from esims
-where service_ends_at <= $1
+where service_ends_at <= $1 and ${isHere('esims.account_id')}
 order by service_ends_at
 limit $2
 for update skip locked`;

@@ -1,7 +1,12 @@
+import type { Cell } from '../cell.ts';
 import type { Rate, ThroughputName } from '../telemetry/throughput.ts';
 
 /** What only one process knows, and stores with its heartbeat for the others. */
 export type ProcessReport = {
+  /** Null if it has no label. */
+  cell: Cell;
+  /** The ids of the keys with which it can read stored secrets. */
+  encryption_keys: readonly string[];
   /** The ranges it takes ICCIDs from. `first` has no check digit. */
   iccid_ranges: readonly { first: string; size: number }[];
   /** Of its own certificates, by the setting that names the file. */

@@ -9,6 +9,8 @@ import type { Place } from './sealed-places.ts';
 export type Keyring = {
   /** The id of the sealing key, which is part of every sealed value. */
   keyId: string;
+  /** Of all keys with which it can open values. */
+  keyIds: readonly string[];
   seal(text: string, place: Place): string;
   /** Rejects with `UnreadableSecret` if the value was not sealed for that place or its key is missing. */
   open(stored: string, place: Place): Promise<string>;
@@ -58,6 +60,7 @@ export function createKeyring(
 
   return {
     keyId,
+    keyIds: [...byId.keys()],
 
     seal(text, place) {
       const iv = randomBytes(ivBytes);

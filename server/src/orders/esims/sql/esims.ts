@@ -1,6 +1,7 @@
 import type { EsimStatus, ProfileError, ProfileState } from '@simplane/contract';
+import { isHere } from '../../../accounts/moves/is-here.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
-import { one, run, value } from '../../../platform/db/statement.ts';
+import { one, run } from '../../../platform/db/statement.ts';
 import type { PendingChange } from '../../service/served-esim.ts';
 import type { ServiceContent } from '../../service/service-of.ts';
 import { type EsimTransition, esimTransitions, sourcesOf } from '../state.ts';
@@ -81,12 +82,12 @@ from execution_queue
 where account_id = $1 and iccid = $2 and ${isQueuedEsim}`;
 
 /** The account of an ICCID, which never changes. Networks report by ICCID alone. */
-export const findOwner = value<string, [iccid: string]>('esim_owner')`
-select account_id
+export const findOwner = one<{ accountUuid: string; isHere: boolean }, [iccid: string]>('esim_owner')`
+select account_id as "accountUuid", ${isHere('esims.account_id')} as "isHere"
 from esims
 where iccid = $1
 union all
-select account_id
+select account_id, ${isHere('execution_queue.account_id')}
 from execution_queue
 where iccid = $1 and ${isQueuedEsim}`;
 

@@ -1,4 +1,5 @@
 import type { ExecutionErrorCode, FailureGroup } from '@simplane/contract';
+import { isHere } from '../../../accounts/moves/is-here.ts';
 import { many, one, run } from '../../../platform/db/statement.ts';
 import { failureGroupOf, networkOf, upstreamCodeOf } from '../../executions/sql-parts.ts';
 
@@ -138,6 +139,7 @@ from executions
 where failure_group = $1
   and id > $2
   and id <= $3
+  and ${isHere('executions.account_id')}
 order by id
 limit $4`;
 

@@ -1,3 +1,4 @@
+import { isHere } from '../../../accounts/moves/is-here.ts';
 import { dataField, indexedFailedOrder, indexedIccid } from '../../../notify/events/ids-in-body.ts';
 import { column, rowsOf } from '../../../platform/db/rows.ts';
 import { many, run } from '../../../platform/db/statement.ts';
@@ -25,7 +26,7 @@ select
   head.last_position as "lastPosition"
 from counted_events counted
 join event_feed_heads head on head.account_id = counted.account_id
-where head.last_position > greatest(counted.position, head.expired_through)
+where head.last_position > greatest(counted.position, head.expired_through) and ${isHere('counted.account_id')}
 limit $1
 for update of counted skip locked`;
 

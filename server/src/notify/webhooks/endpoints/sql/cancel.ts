@@ -1,3 +1,4 @@
+import { isHere } from '../../../../accounts/moves/is-here.ts';
 import type { Queryable } from '../../../../platform/db/database.ts';
 import { count, run } from '../../../../platform/db/statement.ts';
 import { blockedEndpoints, queuedEndpoints } from '../../sql-pieces.ts';
@@ -93,7 +94,7 @@ function idleOf(pending: string): string {
   return `idle as materialized (
   select pending.account_id, pending.endpoint_id
   from (${pending}) pending
-  where not exists (
+  where ${isHere('pending.account_id')} and not exists (
     select from webhook_endpoints e
     where e.account_id = pending.account_id and e.id = pending.endpoint_id and e.status = 'enabled')
 )`;

@@ -1,3 +1,4 @@
+import { isHere } from '../../../../accounts/moves/is-here.ts';
 import type { Queryable } from '../../../../platform/db/database.ts';
 import { many } from '../../../../platform/db/statement.ts';
 import { lowestUuid } from '../../../../platform/ids/uuid-range.ts';
@@ -104,6 +105,7 @@ with due as (
   from webhook_endpoints
   where status = 'enabled' and ${isToReport}
     and (reported_health = 'recovered' or failing_since <= $1 and failure_count >= $2)
+    and ${isHere('webhook_endpoints.account_id')}
   limit $3
   for no key update skip locked
 )

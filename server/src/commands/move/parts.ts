@@ -1,0 +1,29 @@
+import type { Cell } from '../../platform/cell.ts';
+import type { Database, Queryable } from '../../platform/db/database.ts';
+import type { Tools } from '../with-database.ts';
+
+/** One account on its way from one cell to another. */
+export type Moving = {
+  tools: Tools;
+  source: Database;
+  target: Database;
+  accountUuid: string;
+  /** Of the publication, the subscription and the triggers. */
+  name: string;
+  /** Where the target's PostgreSQL reaches the source's. */
+  sourceUrl: string;
+  cells: { source: Cell; target: Cell };
+  say(text: string): void;
+};
+
+/** Runs a statement of this command. A process moves one account, so a text may hold its id. */
+export function rowsIn<Row extends object>(
+  db: Queryable,
+  name: string,
+  text: string,
+  values: unknown[] = [],
+) {
+  return db.query<Row>({ name, text }, values);
+}
+
+export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,122 @@
+import { CommandError } from '../command-error.ts';
+import { type Moving, pause, rowsIn } from './parts.ts';
+import { replicated } from './tables.ts';
+
+/** Starts to copy the account's rows, and goes on with their changes. What is there already stays, so it can be called again. */
+export async function startReplication(moving: Moving): Promise<void> {
+  const { source, target, name, sourceUrl } = moving;
+  await markUsage(moving);
+  await publish(moving);
+  // By itself, because a subscription that makes its own waits forever if both databases are on one server.
+  await rowsIn(
+    source,
+    'move_create_slot',
+    `select pg_create_logical_replication_slot('${name}', 'pgoutput')
+     where not exists (select from pg_replication_slots where slot_name = '${name}')`,
+  );
+  if (await hasSubscription(moving)) return;
+  await rowsIn(
+    target,
+    'move_subscribe',
+    `create subscription ${name} connection '${sourceUrl.replaceAll("'", "''")}'
+     publication ${name}, ${name}_inserts with (create_slot = false, slot_name = '${name}')`,
+  );
+}
+
+/** Usage records from before they had an account get theirs, and the tables tell replication whose row is removed. */
+async function markUsage({ source, accountUuid }: Moving): Promise<void> {
+  for (const { name, how } of replicated) {
+    if (how !== 'full rows') continue;
+    await rowsIn(source, `move_identify_${name}`, `alter table ${name} replica identity full`);
+    let after: string | undefined = '';
+    while (after !== undefined) {
+      const marked: { iccid: string }[] = await rowsIn(
+        source,
+        `move_mark_${name}`,
+        `with next as (
+  select iccid from esims where account_id = $1 and iccid > $2 order by iccid limit 500
+), marked as (
+  update ${name} set account_id = $1 where iccid in (select iccid from next) and account_id is null
+)
+select iccid from next order by iccid`,
+        [accountUuid, after],
+      );
+      after = marked.at(-1)?.iccid;
+    }
+  }
+}
+
+async function publish({ source, accountUuid, name }: Moving): Promise<void> {
+  const known = await rowsIn<{ pubname: string }>(
+    source,
+    'move_publications',
+    'select pubname from pg_publication where pubname = any($1)',
+    [[name, `${name}_inserts`]],
+  );
+  const isKnown = new Set(known.map(({ pubname }) => pubname));
+  const create = async (publication: string, isWanted: (how: string) => boolean, options: string) => {
+    if (isKnown.has(publication)) return;
+    const tables = replicated
+      .filter(({ how }) => isWanted(how))
+      .map((table) => `${table.name} where (account_id = '${accountUuid}')`);
+    await rowsIn(
+      source,
+      `create_${publication}`,
+      `create publication ${publication} for table ${tables.join(', ')}${options}`,
+    );
+  };
+  await create(name, (how) => how !== 'inserts only', '');
+  await create(`${name}_inserts`, (how) => how === 'inserts only', ` with (publish = 'insert')`);
+}
+
+async function hasSubscription({ target, name }: Moving): Promise<boolean> {
+  const found = await rowsIn(target, 'move_subscription', 'select from pg_subscription where subname = $1', [
+    name,
+  ]);
+  return found.length > 0;
+}
+
+type Progress = { left: number; total: number; errors: number };
+
+/** Resolves when the target has all rows, and gets changes as they happen. */
+export async function untilCopied({ target, name, say }: Moving): Promise<void> {
+  for (let said = 0; ; await pause(200)) {
+    const [progress] = await rowsIn<Progress>(
+      target,
+      'move_copied',
+      `select count(*) filter (where srsubstate <> 'r')::integer as left, count(*)::integer as total,
+  (select coalesce(sum(apply_error_count + sync_error_count), 0)::integer from pg_stat_subscription_stats where subname = $1) as errors
+from pg_subscription_rel
+where srsubid = (select oid from pg_subscription where subname = $1)`,
+      [name],
+    );
+    const { left, total, errors } = progress as Progress;
+    // The first connections may fail while workers of an interrupted move end.
+    if (errors > 5)
+      throw new CommandError(
+        'PostgreSQL of the other cell cannot take the account’s rows; its log says why (no connection to this cell’s, or a row that it has). Run the command again when that is mended, or with --undo',
+      );
+    if (left === 0) return;
+    if (left !== said) say(`copying: ${total - left} of ${total} tables are complete`);
+    said = left;
+  }
+}
+
+/** Nothing that `startReplication` made is left. */
+export async function stopReplication(moving: Moving): Promise<void> {
+  const { source, target, name } = moving;
+  if (await hasSubscription(moving)) await rowsIn(target, 'move_unsubscribe', `drop subscription ${name}`);
+  await rowsIn(
+    source,
+    'move_drop_slot',
+    `select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = '${name}' and not active`,
+  );
+  await rowsIn(source, 'move_unpublish', `drop publication if exists ${name}, ${name}_inserts`);
+  for (const table of replicated)
+    if (table.how === 'full rows')
+      await rowsIn(
+        source,
+        `move_unidentify_${table.name}`,
+        `alter table ${table.name} replica identity default`,
+      );
+}

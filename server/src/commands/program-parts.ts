@@ -1,0 +1,14 @@
+import type { Command } from 'commander';
+import { readConfig } from '../config/read-config.ts';
+import type { Tools } from './with-database.ts';
+
+export function withJson(command: Command): Command {
+  return command.option('--json', 'print JSON', false);
+}
+
+/** Runs a command with the deployment's database. */
+export async function run(command: (tools: Tools) => Promise<void>): Promise<void> {
+  const { config } = readConfig();
+  const { withDatabase } = await import('./with-database.ts');
+  await withDatabase(config, command);
+}

@@ -73,6 +73,42 @@ export const explained: readonly Explained[] = [
     why: 'Equivalent: either of two equal times is the later one.',
   },
   {
+    file: 'server/src/orders/observations/plan-usage.ts',
+    original: 'country === record.country',
+    replacement: 'false',
+    why: 'Equivalent: a copy of the record with the country that it has.',
+  },
+  {
+    file: 'server/src/orders/observations/plan-usage.ts',
+    original: 'gained !== 0',
+    replacement: 'true',
+    why: 'Equivalent: adds nothing to a sum that is within its bounds.',
+  },
+  {
+    file: 'server/src/orders/observations/plan-usage.ts',
+    original: 'gainedLate !== 0',
+    replacement: 'true',
+    why: 'Equivalent: adds nothing to a sum that is within its bounds.',
+  },
+  {
+    file: 'server/src/orders/observations/plan-usage.ts',
+    original: 'old.length > 0',
+    replacement: 'true',
+    why: sameResult,
+  },
+  {
+    file: 'server/src/orders/observations/plan-usage.ts',
+    original: 'old.length > 0',
+    replacement: 'old.length >= 0',
+    why: sameResult,
+  },
+  {
+    file: 'server/src/orders/observations/plan-usage.ts',
+    original: 'esim.not_covered_on !== null',
+    replacement: 'true',
+    why: 'Equivalent: null is not later than a day; the check is for the type.',
+  },
+  {
     file: 'server/src/orders/esims/profile-state.ts',
     original: 'seen.at > known.at',
     replacement: 'seen.at >= known.at',

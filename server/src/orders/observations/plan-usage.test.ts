@@ -110,6 +110,65 @@ test('without records nothing changes', () => {
   });
 });
 
+test('a record that corrects none replaces none', () => {
+  expect(planUsage(active, [bundle('a')], [record(10)], start)).toMatchObject({
+    corrected: [],
+    rejected: [],
+  });
+});
+
+const terminated: Esim = { ...active, status: 'terminated' };
+const corrects = (id: string, bytes: number) => ({
+  id: 'new',
+  bytes,
+  at: start,
+  country: null,
+  corrects: id,
+});
+
+test('a correction of a terminated eSIM moves what its bundle had to the late usage, and leaves other bundles alone', () => {
+  const bundles = [bundle('a', { used_bytes: 70 }), bundle('b', { used_bytes: 5 })];
+  const known = new Map([['old', { country: null, parts: [{ place: 'a', bytes: 30 }], isCorrected: false }]]);
+  const plan = core.planUsage(terminated, bundles, [corrects('old', 40)], { now: start, known });
+  expect(plan.bundles.map(({ used_bytes }) => used_bytes)).toEqual([40, 5]);
+  expect(plan.bundles[1]).toBe(bundles[1]);
+  expect([plan.esim.late_bytes, plan.corrected]).toEqual([40, [{ id: 'old', by: 'new' }]]);
+});
+
+test('a correction of late usage changes its sum by the difference', () => {
+  const records = [{ ...corrects('', 30), id: 'old', corrects: null }, corrects('old', 10)];
+  const plan = core.planUsage({ ...terminated, late_bytes: 100 }, [], records, {
+    now: start,
+    known: new Map(),
+  });
+  expect(plan.esim.late_bytes).toBe(110);
+});
+
+test('uncovered usage is told once a day and country, at whatever time, and of a new day anew', () => {
+  const at = (time: string) => new Date(`2026-03-0${time}:00Z`);
+  const told = (esim: Esim, now: Date) => planUsage(esim, [], [record(1, start, 'FR')], now);
+  const first = told(active, at('1T08:00'));
+  expect([types(first), first.not_covered_on, first.not_covered_in]).toEqual([
+    ['esim.usage_not_covered'],
+    '2026-03-01',
+    'FR',
+  ]);
+  const second = told(first.esim, at('1T23:59'));
+  expect([types(second), second.not_covered_in]).toEqual([[], 'FR']);
+  const next = told(second.esim, at('2T00:00'));
+  expect([types(next), next.not_covered_on, next.not_covered_in]).toEqual([
+    ['esim.usage_not_covered'],
+    '2026-03-02',
+    'FR',
+  ]);
+});
+
+test('of two clocks on both sides of midnight, the later one says which day was told', () => {
+  const ahead: Esim = { ...active, not_covered_on: '2026-03-02', not_covered_in: 'DE' };
+  const plan = planUsage(ahead, [], [record(1, start, 'FR')], new Date('2026-03-01T23:59:59Z'));
+  expect([plan.not_covered_on, plan.not_covered_in]).toEqual(['2026-03-02', 'DE FR']);
+});
+
 test('usage that fills a bundle of an active eSIM exactly starts the next one', () => {
   const plan = planUsage(active, [bundle('a'), bundle('b')], [record(1000)], start);
   expect(plan.bundles.map((b) => b.status)).toEqual(['depleted', 'active']);

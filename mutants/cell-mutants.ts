@@ -76,4 +76,12 @@ export const cellMutants: Mutant[] = [
     tests: [api('cells')],
     why: 'An end user is not told that a link has ended which works.',
   },
+  {
+    name: 'label-with-a-tail',
+    file: 'server/src/platform/cell.ts',
+    find: `\`^\${labelForm}$\``,
+    replace: `\`^\${labelForm}\``,
+    tests: ['server/src/config/values.test.ts'],
+    why: 'A router finds no label that has more than letters.',
+  },
 ];

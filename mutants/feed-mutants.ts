@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const feed = (name: string) => `server/test/feed/${name}.test.ts`;
+const sequencer = 'server/src/notify/feed/sequencer.test.ts';
 
 /** Places in the event feed: nobody misses an event, and nobody reads on from a place that is gone. */
 export const feedMutants: Mutant[] = [
@@ -11,6 +12,38 @@ export const feedMutants: Mutant[] = [
     replace: 'longestMs',
     tests: ['server/src/notify/feed/pause-after.test.ts'],
     why: 'A reader of a lone event does not wait for others.',
+  },
+  {
+    name: 'sequencer-does-not-hurry-for-ordered-deliveries',
+    file: 'server/src/notify/feed/sequencer.ts',
+    find: 'done.hasWaiting || hasReaders()',
+    replace: 'hasReaders()',
+    tests: [sequencer],
+    why: 'A lone event of an account with ordered deliveries does not wait for others.',
+  },
+  {
+    name: 'sequencer-does-not-ask-for-readers',
+    file: 'server/src/notify/feed/sequencer.ts',
+    find: 'done.hasWaiting || hasReaders()',
+    replace: 'done.hasWaiting',
+    tests: [sequencer],
+    why: 'A reader of a lone event does not wait for others.',
+  },
+  {
+    name: 'every-account-has-ordered-deliveries',
+    file: 'server/src/notify/feed/sql/positions.ts',
+    find: " and endpoint.ordering <> 'none'",
+    replace: '',
+    tests: ['server/test/webhooks/ordered-guards.test.ts'],
+    why: 'Events that nobody waits for share a pass.',
+  },
+  {
+    name: 'operator-cursor-of-another-cell',
+    file: 'server/migrations/0040_deployment_feed.sql',
+    find: '(random() * 2147483646)::integer + 1',
+    replace: '7',
+    tests: ['server/test/api/cells.test.ts'],
+    why: 'A place in the feed of one cell is none in that of another.',
   },
   {
     name: 'readers-unknown-to-the-sequencer',

@@ -123,3 +123,13 @@ test('a setting that became a constant still applies, with a warning that says w
   expect(() => readConfig({ SIMPLANE_DRAIN_TIMEOUT: '90' })).toThrow(/^SIMPLANE_DRAIN_TIMEOUT takes a dur/);
   expect(readConfig({})).toMatchObject({ config: { retired: {} }, warnings: [] });
 });
+
+test.each(['e', 'eu1', 'eu.', 'EU', 'europewest', 'eu-west', ' eu'])(
+  'the label of a cell is two to eight letters, so not %j',
+  (label) => {
+    expect(() => readConfig({ SIMPLANE_CELL: label })).toThrow(/^SIMPLANE_CELL takes two to eight letters/);
+  },
+);
+test.each(['eu', 'europaea'])('the label of a cell can be %s', (label) => {
+  expect(readConfig({ SIMPLANE_CELL: label }).config.cell).toBe(label);
+});

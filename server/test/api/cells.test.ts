@@ -6,6 +6,7 @@ import { createLink } from '../../src/accounts/sessions/create-link.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
+import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let eu: TestService;
@@ -157,4 +158,25 @@ test('an install link has the label in its path, and another cell does not say t
   const other = await call(us, 'GET', pathname, { key: null });
   expect([other.status, other.json.error]).toEqual([421, expect.objectContaining(wrongCell)]);
   expect((await fetch(`${us.url}/i/us.${'x'.repeat(43)}`)).status).toBe(404);
+});
+
+test('a place in the operator’s feed of one cell is none in that of another, which names its oldest', async () => {
+  const feedOf = async (service: TestService) => {
+    for (let n = 0; n < 3; n++) {
+      await call(service, 'POST', '/v1/events/test', { body: { type: 'a.b', data: { n } } });
+      await sequenceEvents(service);
+    }
+    const key = await service.createKey({ scopes: ['operator'] });
+    return (query: string) => call(service, 'GET', `/v1/operator/events/feed?${query}`, { key });
+  };
+  const [inFirst, inUs] = [await feedOf(first), await feedOf(us)];
+  const all = (await inUs('after=start')).json.data;
+  // The other feed has these positions too, so that only what a cursor carries tells them apart.
+  for (const limit of [1, 2]) {
+    const { cursor } = (await inFirst(`after=start&limit=${limit}`)).json;
+    const { status, json } = await inUs(`after=${cursor}`);
+    expect([status, json.error.code]).toEqual([410, 'cursor_expired']);
+    expect((await inUs(`after=${json.error.cursor}`)).json.data).toEqual(all);
+    expect((await inFirst(`after=${cursor}`)).status).toBe(200);
+  }
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { emit } from '../../src/notify/events/emit.ts';
 import { newEvent } from '../../src/notify/events/new-event.ts';
+import { assignPositions } from '../../src/notify/feed/sql/positions.ts';
 import { cancelUndeliverable } from '../../src/notify/webhooks/endpoints/disable.ts';
 import { createOrderFallback, placeInOrder } from '../../src/notify/webhooks/ordered/place-in-order.ts';
 import { promote } from '../../src/notify/webhooks/ordered/promote.ts';
@@ -406,4 +407,19 @@ test('processes that send the next deliveries of the same eSIMs lock them in the
   } finally {
     locking.release();
   }
+});
+
+test('a pass tells whether an account with ordered deliveries got positions, so that the next one comes soon', async () => {
+  const { key, accountUuid: plain } = await service.createAccount('Plain');
+  await createEndpoint(key, 'none');
+  await sequenceEvents(service);
+  const passAfter = async (owner: string) => {
+    const event = newEvent(service.service, { accountUuid: owner, type: 'esim.suspended', data: { iccid } });
+    await service.db.transaction((tx) => emit(tx, [event]));
+    const at = new Date(service.clock.nowMs());
+    const { eventCount, hasWaiting } = await assignPositions(service.db, { afterId: 0, limit: 1_000, at });
+    return { eventCount, hasWaiting };
+  };
+  expect(await passAfter(plain)).toEqual({ eventCount: 1, hasWaiting: false });
+  expect(await passAfter(accountUuid)).toEqual({ eventCount: 1, hasWaiting: true });
 });

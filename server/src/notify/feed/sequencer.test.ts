@@ -1,0 +1,36 @@
+import { expect, test, vi } from 'vitest';
+import type { Database } from '../../platform/db/database.ts';
+import { pauseAfter } from './pause-after.ts';
+import { startSequencer } from './sequencer.ts';
+import type { Pass } from './sql/positions.ts';
+
+// Only watched: no clock tells a pause of 1 ms from one of 20 on a busy machine.
+vi.mock(import('./pause-after.ts'), { spy: true });
+
+/** What a sequencer asks for after a pass that found one event, and nothing after that. */
+async function askedFor(hasWaiting: boolean, hasReaders: boolean) {
+  vi.mocked(pauseAfter).mockClear();
+  const found: Pass = {
+    ...{ rowCount: 1, lastId: 1, accountUuids: ['one'], eventCount: 1 },
+    ...{ hasWaiting, hasListeners: false, oldestOpenXid: '1', xid: '1' },
+  };
+  const passes = [found];
+  const query = async () => [passes.shift() ?? { ...found, rowCount: 0, eventCount: 0 }];
+  await new Promise<void>((resolve, reject) => {
+    const sequencer = startSequencer({
+      db: { query } as unknown as Database,
+      clock: { nowMs: () => 0 },
+      // By then it has only to choose its pause, which stopping lets it do.
+      onPositions: () => void sequencer.stop().then(resolve, reject),
+      hasReaders: () => hasReaders,
+      onError: reject,
+    });
+  });
+  return vi.mocked(pauseAfter).mock.calls;
+}
+
+test('the pass after a lone event is soon if ordered deliveries wait for positions, or somebody follows the feed', async () => {
+  expect(await askedFor(false, false)).toEqual([[1, false]]);
+  expect(await askedFor(true, false)).toEqual([[1, true]]);
+  expect(await askedFor(false, true)).toEqual([[1, true]]);
+});

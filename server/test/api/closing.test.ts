@@ -10,6 +10,7 @@ import { insertEsim } from '../support/insert-esim.ts';
 import { insertFailed, insertWaiting } from '../support/insert-executions.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 let service: TestService;
 let operator: { url: string; key: string };
@@ -204,6 +205,22 @@ describe('the orders of a closed account', () => {
   });
 });
 
+test('an account that another process is closing does not hold up the next', async () => {
+  const [first, second] = [await openAccount(), await openAccount()];
+  for (const tenant of [first, second]) await close(tenant);
+  lookUpAgain();
+  const other = await service.db.pool.connect();
+  await other.query('begin');
+  await other.query('select from account_closings where account_id = $1 for update', [first.accountUuid]);
+  const going = goOn();
+  await Promise.race([going, untilLockIsAwaited(service)]);
+  const finished = [first, second].map(async (tenant) => (await get(tenant)).closing.finished_at);
+  expect(await Promise.all(finished)).toEqual([null, expect.any(Number)]);
+  await other.query('rollback');
+  other.release();
+  await going;
+});
+
 describe('the eSIMs of a closed account', () => {
   test('are terminated if asked, at most a hundred at once, and by a process that goes on after another was killed', async () => {
     const [tenant, other] = [await openAccount(), await openAccount()];
@@ -260,11 +277,16 @@ describe('the eSIMs of a closed account', () => {
 
   test('stay as they are if not, until it is closed again with it', async () => {
     const tenant = await openAccount();
-    const iccid = await insertEsim(tenant);
+    const [iccid, ended] = [await insertEsim(tenant), await insertEsim(tenant)];
+    await service.db.pool.query(`update esims set status = 'terminated' where iccid = $1`, [ended]);
     await close(tenant);
     lookUpAgain();
     await goOn();
-    expect((await get(tenant)).closing.finished_at).toEqual(expect.any(Number));
+    const { finished_at: finishedAt } = (await get(tenant)).closing;
+    expect(finishedAt).toEqual(expect.any(Number));
+    lookUpAgain();
+    await goOn();
+    expect((await get(tenant)).closing.finished_at).toBe(finishedAt);
     expect((await forTenant(tenant, 'GET', `/v1/esims/${iccid}`)).json.status).toBe('provisioned');
     expect((await close(tenant, '?terminate_esims=true')).json.closing).toEqual({
       terminate_esims: true,
@@ -273,6 +295,10 @@ describe('the eSIMs of a closed account', () => {
     });
     await goOn();
     expect(await countOpen(tenant)).toBe(1);
+    // While the termination is open, the closing is neither finished nor told again.
+    await close(tenant, '?terminate_esims=true');
+    await goOn();
+    expect((await get(tenant)).closing).toMatchObject({ terminations: 1, finished_at: null });
     const { json } = await forTenant(tenant, 'GET', '/v1/audit_log?action=account.closed');
     expect(json.data.map(({ changes }: { changes: object }) => changes)).toEqual([
       { terminate_esims: true },

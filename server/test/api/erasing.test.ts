@@ -1,17 +1,20 @@
 import { idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deployment } from '../../src/accounts/deployment.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { continueClosings } from '../../src/orders/closing/continue.ts';
 import { runErasures } from '../../src/orders/erasures/run.ts';
 import { purgeExpiredKeys } from '../../src/platform/idempotency/purge-expired.ts';
-import { idOfUuid } from '../../src/platform/ids/uuid.ts';
+import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { fillAccount, fillEsim, orderOf } from '../support/fill-account.ts';
 import { insertEsim } from '../support/insert-esim.ts';
+import { insertFailed } from '../support/insert-executions.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 const day = 86_400_000;
 
@@ -58,6 +61,8 @@ async function tablesWith(text: string): Promise<string[]> {
   return found;
 }
 
+const query = (text: string, values: unknown[]) => service.db.pool.query(text, values);
+
 const keptOf = (tables: string[]) => tables.filter((table) => table !== 'idempotency_keys');
 
 /** Delivers what waits, and lets the request log write. */
@@ -99,7 +104,9 @@ describe('erasing an eSIM', () => {
       spared: keptOf(await tablesWith('sparexq1')),
       foreign: keptOf(await tablesWith('otherxq1')),
       eid: keptOf(await tablesWith(foreign.eid)),
+      failed: await tablesWith('bat-hookxq1'),
     };
+    expect(before.failed).toContain('events');
     expect(await tablesWith('erasexq1')).toEqual(
       expect.arrayContaining(['deliveries', 'esim_metadata', 'esims', 'events', 'executions', 'bundles']),
     );
@@ -123,6 +130,7 @@ describe('erasing an eSIM', () => {
     expect(await tablesWith('erasexq1')).toEqual([]);
     expect(await tablesWith(erased.eid)).toEqual([]);
     expect(await tablesWith('sparexq1')).toEqual(before.spared);
+    expect(await tablesWith('bat-hookxq1')).toEqual(before.failed);
     expect(await tablesWith('otherxq1')).toEqual(before.foreign);
     expect(await tablesWith(foreign.eid)).toEqual(before.eid);
     const { json: esim } = await call(tenant, 'GET', `/v1/esims/${erased.iccid}`);
@@ -183,6 +191,125 @@ describe('erasing an eSIM', () => {
     });
     const { json: replayed } = await call(tenant, 'GET', `/v1/events/${provisioned.id}`);
     expect(replayed).toEqual(provisioned);
+  });
+
+  /** A terminated eSIM. */
+  async function insertEnded(tenant: Tenant, description: string | null = null): Promise<string> {
+    const iccid = await insertEsim(tenant);
+    await query(`update esims set status = 'terminated', description = $2 where iccid = $1`, [
+      iccid,
+      description,
+    ]);
+    return iccid;
+  }
+
+  test('is done for each that was asked for, while another process is at the first of them', async () => {
+    const [first, second] = [await openAccount(), await openAccount()];
+    const iccids = [
+      await insertEnded(first),
+      await insertEnded(second, 'onexq2'),
+      await insertEnded(second, 'twoxq2'),
+    ];
+    await erase(first, iccids[0] as string);
+    for (const iccid of iccids.slice(1)) await erase(second, iccid);
+    const other = await service.db.pool.connect();
+    await other.query('begin');
+    await other.query('select from erasures where account_id = $1 for update', [first.accountUuid]);
+    const erasing = run();
+    await Promise.race([erasing, untilLockIsAwaited(service)]);
+    expect([await tablesWith('onexq2'), await tablesWith('twoxq2')]).toEqual([[], []]);
+    await other.query('rollback');
+    other.release();
+    await erasing;
+  });
+
+  test('includes the orders that failed before it, and not that of whoever had its ICCID before', async () => {
+    const tenant = await openAccount();
+    const iccid = await insertEnded(tenant);
+    const orders: string[] = [];
+    for (const marker of ['orderxq3', 'earlierxq3', 'formerxq3']) {
+      const uuid = uuidOfId('exec', await insertFailed(tenant, 'declined', null)) as string;
+      await query(`update executions set input = jsonb_build_object('reference', $2::text) where id = $1`, [
+        uuid,
+        marker,
+      ]);
+      orders.push(uuid);
+    }
+    await query('update esims set execution_id = $2 where iccid = $1', [iccid, orders[0]]);
+    await query('update executions set iccid = $2 where id = any($1)', [[orders[0], orders[2]], iccid]);
+    await query(
+      `update executions set input = input || jsonb_build_object('retry_of', $2::uuid) where id = $1`,
+      [orders[0], orders[1]],
+    );
+    await erase(tenant, iccid);
+    await run();
+    expect([await tablesWith('orderxq3'), await tablesWith('earlierxq3')]).toEqual([[], []]);
+    expect(await tablesWith('formerxq3')).toEqual(['executions']);
+  });
+
+  test('includes what receivers answered: the operator’s too, and to what is to be sent again', async () => {
+    const tenant = await openAccount();
+    const iccid = await insertEnded(tenant);
+    const { json } = await call(tenant, 'POST', '/v1/events/test', {
+      body: { type: 'a.b', data: { iccid } },
+    });
+    const event = uuidOfId('evt', json.id);
+    await query(
+      `insert into deliveries (account_id, id, event_id, endpoint_id, status, origin, created_at, finished_at, response_excerpt)
+       values ($1, $2, $2, $2, 'succeeded', 'event', now(), now(), 'answerxq4')`,
+      [deployment.uuid, event],
+    );
+    await query(
+      `insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, attempt_count, created_at)
+       values ($1, $2, $2, $2, 'event', 1, now())`,
+      [tenant.accountUuid, event],
+    );
+    await query(
+      `insert into delivery_attempts (account_id, delivery_id, number, at, duration_ms, response_excerpt)
+       values ($1, $2, 1, now(), 1, 'answerxq4')`,
+      [tenant.accountUuid, event],
+    );
+    expect(await tablesWith('answerxq4')).toEqual(['deliveries', 'delivery_attempts']);
+    await erase(tenant, iccid);
+    await run();
+    expect(await tablesWith('answerxq4')).toEqual([]);
+    await query('delete from delivery_queue where account_id = $1', [tenant.accountUuid]);
+  });
+
+  test('waits for the order of an eSIM that was terminated while it was ordered, and includes it', async () => {
+    const tenant = await openAccount();
+    const iccid = await insertEnded(tenant);
+    const order = await provision(tenant, undefined, {
+      ...{ product_id: 'prod_europe_5gb_30d', reference: 'openxq5' },
+    });
+    const uuid = uuidOfId('exec', order.json.id);
+    await query('update execution_queue set iccid = $2, is_terminated = true where id = $1', [uuid, iccid]);
+    await query('update esims set execution_id = $2 where iccid = $1', [iccid, uuid]);
+    await erase(tenant, iccid);
+    await run();
+    const status = async () => (await call(tenant, 'GET', `/v1/esims/${iccid}/erasure`)).json.status;
+    expect(await status()).toBe('pending');
+    // As a worker ends it once the network has taken the profile back.
+    await query(
+      `with ended as (delete from execution_queue where id = $1 returning *)
+       insert into executions (account_id, id, type, status, product_id, iccid, input, error, attempts, created_at, finished_at)
+       select account_id, id, type, 'failed', product_id, iccid, input, '{"code":"state_conflict","message":"m"}', 1, created_at, now()
+       from ended`,
+      [uuid],
+    );
+    await run();
+    expect([await status(), keptOf(await tablesWith('openxq5'))]).toEqual(['finished', []]);
+  });
+
+  test('begins again if the release that began it had a step that this one does not know', async () => {
+    const tenant = await openAccount();
+    const { iccid, order, eid } = await fillEsim(tenant, 'stepxq1');
+    await erase(tenant, iccid);
+    await query(`update erasures set step = 'a table of old', after = '~' where iccid = $1`, [iccid]);
+    await run();
+    const repeated = await provision(tenant, 'order-stepxq1', orderOf('stepxq1', eid));
+    expect(repeated.json).toMatchObject({ id: order, reference: null });
+    expect(keptOf(await tablesWith('stepxq1'))).toEqual([]);
   });
 
   test('needs a terminated eSIM, and a key with the scope admin', async () => {

@@ -85,7 +85,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
   },
   {
     statement: /^erasure_lock_next$/,
-    tables: ['erasures', 'account_closings', 'esims'],
+    tables: ['erasures', 'account_closings', 'esims', 'execution_queue'],
     why: 'A chore erases for accounts in turn; what it reads of each is found by its account.',
   },
   {

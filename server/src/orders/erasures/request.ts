@@ -12,13 +12,8 @@ import { type ErasureRow, findErasure, insertErasure, markErased } from './sql.t
 
 /** `POST /v1/esims/{iccid}/erase`. A chore does the work. */
 export async function eraseEsim(tx: Queryable, ctx: Context, { params }: InputOf<Operations['eraseEsim']>) {
-  const {
-    iccid,
-    status,
-    is_queued: isQueued,
-    erased_at: erasedAt,
-  } = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
-  if (status !== 'terminated' || isQueued) {
+  const { iccid, status, erased_at: erasedAt } = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
+  if (status !== 'terminated') {
     throw new AppError(
       'state_conflict',
       `The eSIM is ${status}. Terminate it first, with DELETE /v1/esims/{iccid}, and wait until it is terminated: an eSIM in use needs its data.`,

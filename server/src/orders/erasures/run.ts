@@ -32,18 +32,16 @@ export async function runErasures(db: Database, deps: Deps, stopping?: AbortSign
 }
 
 /** Returns the account whose turn it was; null if no account after this one has an erasure. */
-async function eraseNext(tx: Queryable, deps: Deps, after: string): Promise<string | null> {
-  const erasure = await lockNextErasure(tx, after);
+async function eraseNext(tx: Queryable, deps: Deps, afterUuid: string): Promise<string | null> {
+  const erasure = await lockNextErasure(tx, afterUuid);
   if (!erasure) return null;
   const kind = erasure.iccid === null ? 'account' : 'esim';
   const own = steps.filter((step) => step[kind]);
-  // The step may be one of another release: then all are done again.
-  const place = Math.max(
-    0,
-    own.findIndex((step) => nameOf(step) === erasure.step),
-  );
+  const found = own.findIndex((step) => nameOf(step) === erasure.step);
+  // The step may be one of another release, and its place means nothing here: then all are done again.
+  const [place, after] = found < 0 ? [0, null] : [found, erasure.after];
   const erase = own[place]?.[kind];
-  const reached = (await erase?.(tx, erasure, erasure.after)) ?? null;
+  const reached = (await erase?.(tx, erasure, after)) ?? null;
   const next = reached === null ? own[place + 1] : own[place];
   await advanceErasure(tx, {
     ...erasure,

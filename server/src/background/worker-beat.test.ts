@@ -62,6 +62,7 @@ test('only a worker that has beaten for over 4 s judges others, and after a gap 
   };
   await beats(6);
   expect(judged.splice(0)).toEqual([false, false, false, false, false, true]);
+  expect(worker.lost()).toBe(0);
   vi.advanceTimersByTime(3_000);
   await beats(6);
   expect(judged).toEqual([false, false, false, false, false, true]);

@@ -1,6 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import type { Committed } from '../../src/notify/events/hand-over.ts';
+import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -82,6 +84,28 @@ test('so does the process that ends an order', async () => {
     if (claims === before[0]) break;
     expect(n).toBeLessThan(50);
   }
+});
+
+test('a delivery that has to wait for those before it is not offered to the sender', async () => {
+  const offered: Committed[] = [];
+  service.service.handOver.onCommit((committed) => {
+    offered.push(committed);
+    return true;
+  });
+  const plain = await createEndpoint();
+  const body = { url: receiver.url, enabled_event_types: ['*'], ordering: 'esim' };
+  expect((await call(service, 'POST', '/v1/webhook_endpoints', { body })).status).toBe(201);
+  service.startWorker(createMockNetwork({ delayMs: 0 }));
+  await call(service, 'POST', '/v1/events/test', {
+    body: { type: 'esim.suspended', data: { iccid: '8999901000000000018' } },
+  });
+  await provision(service);
+  await until(
+    async () => offered.map(({ event }) => event.type),
+    (types) => types.length === 2,
+  );
+  for (const { deliveries } of offered)
+    expect(deliveries.map((queued) => idOfUuid('we', queued.endpoint_id))).toEqual([plain.id]);
 });
 
 test('an endpoint that was changed gets its next event at its new URL', async () => {

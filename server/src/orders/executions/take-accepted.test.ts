@@ -11,6 +11,8 @@ let spare: string[];
 let unprepared: string[];
 let answers: (() => unknown[])[];
 let woken: number;
+let isDown: boolean;
+let errors: unknown[];
 
 beforeEach(() => {
   isPaused = false;
@@ -21,10 +23,17 @@ beforeEach(() => {
   unprepared = [];
   answers = [];
   woken = 0;
+  isDown = false;
+  errors = [];
 });
 afterEach(() => void vi.useRealTimers());
 
 const asked: unknown[][] = [];
+
+function whileUp<T>(answer: () => T): T {
+  if (isDown) throw new Error('down');
+  return answer();
+}
 
 function source(hasStock = true) {
   asked.length = 0;
@@ -35,11 +44,14 @@ function source(hasStock = true) {
     },
   } as unknown as Queryable;
   return createSeatSource(
-    { db: db as never, holder: 'me', leaseMs: 3_000, onError: () => {} },
+    { db: db as never, holder: 'me', leaseMs: 3_000, onError: (error) => void errors.push(error) },
     {
       breaker: { isPaused: () => isPaused },
       stock: hasStock
-        ? { take: async () => spare.splice(0, 1), giveBack: (iccids) => void spare.unshift(...iccids) }
+        ? {
+            take: async () => whileUp(() => spare.splice(0, 1)),
+            giveBack: (iccids) => void spare.unshift(...iccids),
+          }
         : null,
       reserve() {
         if (places === 0) return null;
@@ -50,7 +62,7 @@ function source(hasStock = true) {
         return { run: ({ id }) => void ran.push(id), release };
       },
       async prepare(orders) {
-        batches.push(orders.map(({ id }) => id));
+        whileUp(() => batches.push(orders.map(({ id }) => id)));
         return orders.filter(({ id }) => !unprepared.includes(id));
       },
       wake() {
@@ -88,6 +100,15 @@ test('the orders of one commit are prepared together, and one that was given bac
   (await seat())?.run(order('c'));
   await turn();
   expect(batches).toEqual([['a', 'b'], ['c']]);
+});
+
+test('a database that fails costs a worker no room: the seat has no ICCID, and what cannot be prepared leaves its place', async () => {
+  isDown = true;
+  const seat = await source()();
+  expect(seat).toMatchObject({ iccid: null });
+  seat?.run(order('a'));
+  await turn();
+  expect([ran, places, errors.length]).toEqual([[], 2, 2]);
 });
 
 test('a seat that is released returns its place and its ICCID', async () => {

@@ -175,6 +175,18 @@ describe('an install link', () => {
     expect((await list(sibling)).json.data[0].installed_at).toBeNull();
   });
 
+  test('that was made for an eSIM that is installed tells of the next installation only', async () => {
+    const iccid = await insertEsim(service);
+    await simulate(iccid, 'install');
+    await create(iccid);
+    const installedAt = async () => (await list(iccid)).json.data[0].installed_at;
+    await simulate(iccid, 'enable');
+    expect(await installedAt()).toBeNull();
+    await simulate(iccid, 'delete');
+    await simulate(iccid, 'install');
+    expect(await installedAt()).toBeGreaterThan(0);
+  });
+
   test('is removed 30 days after its end', async () => {
     const iccid = await insertEsim(service);
     await create(iccid, { expires_in: 300 });

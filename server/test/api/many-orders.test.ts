@@ -271,6 +271,18 @@ describe('a batch', () => {
     expect((await get(tenant, `/v1/batches/${id}`)).open).toBe(1);
   });
 
+  test('is listed by the time of its creation', async () => {
+    const tenant = await openAccount();
+    const first = await created(tenant, { product_id: held, quantity: 1 });
+    service.clock.advance(10_000);
+    const second = await created(tenant, { product_id: held, quantity: 1 });
+    const listed = async (range: string) =>
+      (await get(tenant, `/v1/batches?${range}`)).data.map(({ id }: Json) => id);
+    expect(await listed(`created[gt]=${first.created}`)).toEqual([second.id]);
+    expect(await listed(`created[gte]=${first.created}`)).toEqual([second.id, first.id]);
+    expect(await listed(`created[lt]=${second.created}`)).toEqual([first.id]);
+  });
+
   test('is found by the search and by the audit log, from each of its orders', async () => {
     const tenant = await openAccount();
     const { id } = await created(tenant, { product_id: held, quantity: 2 });

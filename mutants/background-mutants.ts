@@ -75,17 +75,23 @@ const beatMutants: Mutant[] = [
     name: 'waiting-order-is-released',
     ...{
       file: dead,
-      find: 'where holder in (select id from dead) and leased_until is not null\n  for update',
-      replace: 'where holder in (select id from dead)\n  for update',
+      find: 'from execution_queue\n  where holder in (select id from dead) and leased_until is not null',
+      replace: 'from execution_queue\n  where holder in (select id from dead)',
     },
     tests: [api('dead-workers')],
     why: 'What waits for its retry goes on waiting.',
   },
   {
     name: 'release-waits-for-a-lingering-lock',
-    ...{ file: dead, find: '  for update skip locked', replace: '  for update' },
+    ...{ file: dead, find: '  for update skip locked\n), orders', replace: '  for update\n), orders' },
     tests: [api('dead-workers')],
     why: 'One locked row does not hold up all others.',
+  },
+  {
+    name: 'release-waits-for-a-lingering-service',
+    ...{ file: dead, find: '  for update skip locked\n), services', replace: '  for update\n), services' },
+    tests: [api('dead-workers')],
+    why: 'What a frozen worker was storing of the core does not hold up the orders of all.',
   },
   {
     name: 'released-order-keeps-its-place',

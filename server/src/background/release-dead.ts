@@ -30,10 +30,15 @@ with dead as (
   delete from endpoint_leases
   where holder in (select id from dead)
   returning 1
+), held_services as (
+  select ctid
+  from core_queue
+  where holder in (select id from dead) and leased_until is not null
+  for update skip locked
 ), services as (
   update core_queue
   set leased_until = null
-  where holder in (select id from dead) and leased_until is not null
+  where ctid = any(array(select ctid from held_services))
   returning 1
 )
 select

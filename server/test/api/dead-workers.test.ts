@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { releaseDead } from '../../src/background/release-dead.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -66,20 +67,30 @@ test('exactly what a worker without a beat holds is free again, and its late wri
   expect(announced).toHaveLength(2);
 });
 
-test('a row that a lingering transaction has locked does not keep the others from being freed', async () => {
+test('rows that a lingering transaction has locked do not keep the others from being freed', async () => {
   const { accountUuid } = service;
   await read(`insert into workers values ('${frozen}', now() - interval '5 s')`);
   await read(`
     insert into execution_queue (account_id, id, type, product_id, input, created_at, due_at, attempts, fence, holder, leased_until)
     select '${accountUuid}', gen_random_uuid(), 'esim.provision', name, '{}', now(), now(), 1, 1, '${frozen}', now() + interval '1 hour'
     from unnest(array['locked', 'free']) name`);
+  await read(`
+    insert into core_queue (account_id, id, iccid, version, service, since, due_at, holder, leased_until)
+    select '${accountUuid}', gen_random_uuid(), name, 1, '{}', now(), now(), '${frozen}', now() + interval '1 hour'
+    from unnest(array['locked', 'free']) name`);
+  // As a worker leaves them that was frozen while it stored its results.
   const lingering = await service.db.pool.connect();
   await lingering.query('begin');
   await lingering.query(`select from execution_queue where product_id = 'locked' for update`);
-  await releaseDead(service.service);
+  await lingering.query(`select from core_queue where iccid = 'locked' for update`);
+  const releasing = releaseDead(service.service);
+  await Promise.race([releasing, untilLockIsAwaited(service)]);
+  const freed = await read(`
+    select product_id as name from execution_queue where holder = '${frozen}' and leased_until is null
+    union all
+    select iccid from core_queue where holder = '${frozen}' and leased_until is null`);
   await lingering.query('rollback');
   lingering.release();
-  expect(
-    await read(`select product_id from execution_queue where holder = '${frozen}' and leased_until is null`),
-  ).toEqual([{ product_id: 'free' }]);
+  await releasing;
+  expect(freed).toEqual([{ name: 'free' }, { name: 'free' }]);
 });

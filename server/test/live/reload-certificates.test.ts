@@ -173,3 +173,43 @@ describe('a live server', () => {
     await until(look, ({ status }) => status === 'succeeded', 60_000);
   });
 });
+
+test('of several processes, each reloads on a SIGHUP to the one that started them', async () => {
+  const folder = createFolder();
+  const database = await cloneDatabase();
+  const server = await spawnServer({
+    DATABASE_URL: database.url,
+    SIMPLANE_MODE: 'live',
+    SIMPLANE_PROCESSES: '2',
+    SIMPLANE_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+    SIMPLANE_ES2_URL: 'https://127.0.0.1:9',
+    SIMPLANE_ES2_CERT: folder.write('es2.pem', tls.client.cert),
+    SIMPLANE_ES2_KEY: folder.write('es2.key', tls.client.key),
+    SIMPLANE_ES2_CA: folder.write('ca.pem', tls.authority.pem),
+    SIMPLANE_ES2_REQUESTER_ID: 'acme',
+    SIMPLANE_ES2_SMDP_ADDRESS: 'rsp.example.com',
+  });
+  const refusals = (least: number) =>
+    until(
+      async () => server.output().split('certificates cannot be reloaded').length - 1,
+      (count) => count >= least,
+    );
+  try {
+    // Once both can be scraped, both wait for the signal.
+    await until(
+      async () => (await server.metrics().catch(() => '')).match(/^process_uptime_seconds\{/gm)?.length,
+      (count) => count === 2,
+    );
+    folder.write('es2.pem', tls.server.cert);
+    // Without a signal each tells of a wrong pair once only; after each signal, once more.
+    for (const least of [2, 4]) {
+      process.kill(server.pid, 'SIGHUP');
+      await refusals(least);
+    }
+    expect(await server.end('SIGTERM')).toBe(0);
+  } finally {
+    await server.end('SIGKILL');
+    await database.drop();
+    folder.remove();
+  }
+});

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { connectToRunning } from '../../src/platform/db/embedded/start.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
@@ -49,10 +51,13 @@ async function orderAndFinish(server: { url: string; key: string }, count: numbe
 }
 
 describe('SIMPLANE_PROCESSES with the embedded PostgreSQL', () => {
+  let closed: string;
   let folder: string;
   let server: ServerProcess;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'simplane-processes-'));
+    // Only its owner can enter it. PostgreSQL does not run as root, so root's database goes elsewhere.
+    closed = await mkdtemp(join(tmpdir(), 'simplane-processes-'));
+    folder = join(closed, 'data');
     const pool = { SIMPLANE_DATABASE_POOL_SIZE: '40' };
     server = await spawnServer({
       ...{ SIMPLANE_DATA_DIR: folder, SIMPLANE_PROCESSES: '3', SIMPLANE_API_KEY: key, ...pool },
@@ -60,7 +65,24 @@ describe('SIMPLANE_PROCESSES with the embedded PostgreSQL', () => {
   });
   afterAll(async () => {
     await server.end('SIGKILL');
-    await rm(folder, { recursive: true, force: true });
+    const elsewhere = placeTold();
+    if (elsewhere !== null) await rm(dirname(elsewhere), { recursive: true, force: true });
+    await rm(closed, { recursive: true, force: true });
+  });
+
+  /** Where the log says that the database is, if it is not in the folder. */
+  const placeTold = () => /The database is in (\S+), not in /.exec(server.output())?.[1] ?? null;
+
+  test('its parent tells where the database is, if not where it was told to be', async () => {
+    const isInside = await stat(join(folder, 'postgres')).then(
+      () => true,
+      () => false,
+    );
+    expect(isInside).toBe(process.getuid?.() !== 0);
+    await until(
+      async () => (placeTold() === null) === isInside,
+      (isTold) => isTold,
+    );
   });
 
   test('serves on one port with three processes, greets once, and each scrape has them all', async () => {
@@ -116,11 +138,53 @@ describe('SIMPLANE_PROCESSES with the embedded PostgreSQL', () => {
     const children = childrenOf(server.pid);
     expect(await server.end('SIGTERM')).toBe(0);
     expect(children.filter(isAlive)).toEqual([]);
+    await expect(stat(join(folder, 'sandbox-address'))).rejects.toThrow('ENOENT');
     const again = await spawnServer({ SIMPLANE_DATA_DIR: folder, SIMPLANE_API_KEY: key });
     const { data } = (await call({ url: again.url, key }, 'GET', '/v1/executions?limit=100')).json;
     expect(data.map((one: { status: string }) => one.status)).toEqual(Array(24).fill('succeeded'));
     expect(await connectionsAllowed()).toBe('100');
     expect(await again.end('SIGTERM')).toBe(0);
+  });
+
+  async function query<Row extends object>(text: string): Promise<Row[]> {
+    const running = await connectToRunning(folder);
+    const client = new pg.Client({ connectionString: running?.connectionString });
+    await client.connect();
+    try {
+      return (await client.query<Row>(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  test('after all were killed, the next start releases what they had begun; without its database it ends', async () => {
+    // Leases outlast the test.
+    const env = { SIMPLANE_DATA_DIR: folder, SIMPLANE_PROCESSES: '2', SIMPLANE_API_KEY: key };
+    const leases = { SIMPLANE_NETWORK_TIMEOUT: '9m', SIMPLANE_EXECUTION_LEASE: '10m' };
+    const killed = await spawnServer({ ...env, ...leases, SIMPLANE_MOCK_DELAY: '20s' });
+    const children = childrenOf(killed.pid);
+    await provision({ url: killed.url, key }, undefined, { product_id: 'prod_sandbox_slow' });
+    await until(
+      () => query('select from execution_queue where leased_until is not null'),
+      ({ length }) => length === 1,
+    );
+    await killed.end('SIGKILL');
+    await until(
+      async () => children.filter(isAlive),
+      (alive) => alive.length === 0,
+    );
+    const again = await spawnServer(env);
+    try {
+      expect(again.output()).toContain('released the claims of an earlier process');
+      const [{ path } = { path: '' }] = await query<{ path: string }>(
+        `select setting || '/postmaster.pid' as path from pg_settings where name = 'data_directory'`,
+      );
+      process.kill(Number.parseInt(await readFile(path, 'utf8'), 10), 'SIGKILL');
+      expect(await again.ended).toBe(1);
+      expect(again.output()).toContain('the embedded PostgreSQL exited');
+    } finally {
+      await again.end('SIGKILL');
+    }
   });
 });
 
@@ -143,6 +207,21 @@ describe('SIMPLANE_PROCESSES with a database of its own', () => {
       async () => children.filter(isAlive),
       (alive) => alive.length === 0,
     );
+  });
+
+  test('a process that could not stop as it should makes the command end with 1', async () => {
+    server = await spawnServer(env());
+    await whole(server, 2);
+    const [hanging, other] = childrenOf(server.pid) as [number, number];
+    process.kill(hanging, 'SIGSTOP');
+    const ended = server.end('SIGTERM');
+    // Once the other has ended, the command is stopping, and does not take it for a crash.
+    await until(
+      async () => isAlive(other),
+      (alive) => !alive,
+    );
+    process.kill(hanging, 'SIGKILL');
+    expect(await ended).toBe(1);
   });
 
   test('a port that is taken ends it once, with what to change', async () => {

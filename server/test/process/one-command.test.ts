@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connectToRunning } from '../../src/platform/db/embedded/start.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
@@ -174,17 +174,14 @@ describe('SIMPLANE_PROCESSES with the embedded PostgreSQL', () => {
       (alive) => alive.length === 0,
     );
     const again = await spawnServer(env);
-    try {
-      expect(again.output()).toContain('released the claims of an earlier process');
-      const [{ path } = { path: '' }] = await query<{ path: string }>(
-        `select setting || '/postmaster.pid' as path from pg_settings where name = 'data_directory'`,
-      );
-      process.kill(Number.parseInt(await readFile(path, 'utf8'), 10), 'SIGKILL');
-      expect(await again.ended).toBe(1);
-      expect(again.output()).toContain('the embedded PostgreSQL exited');
-    } finally {
-      await again.end('SIGKILL');
-    }
+    onTestFinished(() => void again.end('SIGKILL')); // also if it waits in vain
+    expect(again.output()).toContain('released the claims of an earlier process');
+    const [{ path } = { path: '' }] = await query<{ path: string }>(
+      `select setting || '/postmaster.pid' as path from pg_settings where name = 'data_directory'`,
+    );
+    process.kill(Number.parseInt(await readFile(path, 'utf8'), 10), 'SIGKILL');
+    expect(await again.ended).toBe(1);
+    expect(again.output()).toContain('the embedded PostgreSQL exited');
   });
 });
 

@@ -9,7 +9,7 @@ import { type ExistingIds, fixedRequests, requestTo, unstorableBody } from '../s
 import { call, provision, type Reply } from '../support/client.ts';
 import { insertFailed, insertUnknown, insertWaiting } from '../support/insert-executions.ts';
 import { type OpenApi, operationsOf, responseChecker } from '../support/openapi-schemas.ts';
-import { send } from '../support/raw-http.ts';
+import { type RawRequest, send } from '../support/raw-http.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -29,10 +29,11 @@ const operatorKey = await service.createKey({ scopes: ['operator'] });
 
 let shared: Promise<ExistingIds> | undefined;
 
-/** Operations that read share their ids. */
+/** Operations that end no object, because they read or name none, share their ids. */
 function idsFor(operation: { method: string; path: string }): Promise<ExistingIds> {
   const isOwn = operation.path.startsWith('/v1/requests/') || operation.path.endsWith('/erasure');
-  if (operation.method !== 'GET' || isOwn) return existingIds(operation);
+  const mayEnd = operation.method !== 'GET' && operation.path.includes('{');
+  if (mayEnd || isOwn) return existingIds(operation);
   shared ??= existingIds(operation);
   return shared;
 }
@@ -205,7 +206,7 @@ describe.each(operations)('$method $path', (operation) => {
   const check = responseChecker(document, operation);
 
   test('answers every request as documented, and never with a server error', async () => {
-    const seen = new Map<number, number>();
+    const seen = new Set<number>();
     const existing = await idsFor(operation);
     // The operator changes products, and orders need theirs as it is.
     const isOperator = operation.path.startsWith('/v1/operator/');
@@ -216,27 +217,25 @@ describe.each(operations)('$method $path', (operation) => {
       ? (await call(service, 'GET', '/v1/operator/events/feed', { key: operatorKey })).json
       : (await call(service, 'GET', '/v1/events/feed')).json;
     const described = withExisting(operation, { cursor, event: existing.events?.[0] ?? '' });
+    const expectAnswer = async (request: RawRequest) => {
+      const reply = await send(service.url, {
+        ...request,
+        path: withoutWaiting(request.path),
+        headers: { ...request.headers, Authorization: authorizationFor(operation) },
+      });
+      seen.add(reply.status);
+      expectDocumented(reply, check);
+    };
+    const hasSeen = (from: number, to: number) => [...seen].some((status) => status >= from && status < to);
+    // A run is only meaningful if some requests succeed and some are refused. Most operations need few of the fixed ones for that.
+    for (const [count, request] of fixedRequests(described, ids, 30).entries()) {
+      if (count >= 8 && hasSeen(200, 300) && hasSeen(400, 500)) break;
+      await expectAnswer(request);
+    }
+    expect([hasSeen(200, 300), hasSeen(400, 500)]).toEqual([true, true]);
     // A body can be wrong in more ways.
-    const runs = operation.method === 'GET' ? { fixed: 10, random: 4 } : { fixed: 30, random: 6 };
-    await fc.assert(
-      fc.asyncProperty(requestTo(described, ids), async (request) => {
-        const reply = await send(service.url, {
-          ...request,
-          path: withoutWaiting(request.path),
-          headers: { ...request.headers, Authorization: authorizationFor(operation) },
-        });
-        seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
-        expectDocumented(reply, check);
-      }),
-      {
-        examples: fixedRequests(described, ids, runs.fixed).map((request) => [request]),
-        numRuns: runs.fixed + runs.random,
-        ...bounds,
-      },
-    );
-    // A run is only meaningful if some requests succeed and some are refused, as some of the fixed ones are.
-    expect([...seen.keys()].some((status) => status < 300)).toBe(true);
-    expect([...seen.keys()].some((status) => status >= 400)).toBe(true);
+    const numRuns = operation.method === 'GET' ? 4 : 6;
+    await fc.assert(fc.asyncProperty(requestTo(described, ids), expectAnswer), { numRuns, ...bounds });
   });
 
   test('answers every invalid Authorization header with 401', async () => {
@@ -263,7 +262,7 @@ describe.each(operations)('$method $path', (operation) => {
         expect(reply.status).toBe(401);
       }),
       // The same code answers for every operation, so that each adds a few.
-      { numRuns: 5, ...bounds },
+      { numRuns: 2, ...bounds },
     );
   });
 });
@@ -287,7 +286,7 @@ describe.each(operations.filter(({ method }) => method !== 'GET'))('$method $pat
         expectDocumented(reply, check);
         expect([reply.status, reply.json.error.type]).toEqual([400, 'invalid_request_error']);
       }),
-      { numRuns: 12, ...bounds },
+      { numRuns: 6, ...bounds },
     );
   });
 });

@@ -86,15 +86,26 @@ function validJson(schema: JsonSchema): Text {
   return fc.oneof({ weight: 2, arbitrary: fromExamples }, { weight: 1, arbitrary: own });
 }
 
+const quotedTexts = new Map<string, Text>();
+
+/** Made once: the same few patterns and lengths are in most schemas, and fast-check takes milliseconds to prepare each. */
+function quotedText(name: string, make: () => Text): Text {
+  const known = quotedTexts.get(name) ?? make().map((value) => JSON.stringify(value));
+  quotedTexts.set(name, known);
+  return known;
+}
+
+const textMatching = (pattern: string) =>
+  quotedText(pattern, () => fc.stringMatching(new RegExp(pattern, 'u')));
+
+const textOfLength = (minLength: number, maxLength: number) =>
+  quotedText(`${minLength} to ${maxLength}`, () => fc.string({ unit: 'grapheme', minLength, maxLength }));
+
 function validOfType(type: string, schema: JsonSchema): Text {
   const { minLength = 0, maxLength = 200, minimum, maximum, minItems = 0, maxItems = 5, pattern } = schema;
   switch (type) {
-    case 'string': {
-      const text = pattern
-        ? fc.stringMatching(new RegExp(pattern, 'u'))
-        : fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, 600) });
-      return text.map((value) => JSON.stringify(value));
-    }
+    case 'string':
+      return pattern ? textMatching(pattern) : textOfLength(minLength, Math.min(maxLength, 600));
     case 'integer':
     case 'number':
       return fc

@@ -1,4 +1,4 @@
-import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema';
+import { type OutputUnit, type Schema, validate } from '@cfworker/json-schema';
 
 export type JsonSchema = {
   $ref?: string;
@@ -64,20 +64,25 @@ export function operationsOf(document: OpenApi): Described[] {
   );
 }
 
-/** Checks an operation's responses with a validator that the service itself does not use. */
-export function responseChecker(document: OpenApi, operation: Described) {
-  const validators = new Map(
+/**
+ * Checks an operation's responses with a validator that the service itself does not use. It is told what a reference names: a `Validator`
+ * for each response finds that out by walking through all components, which took a third of the fuzz test's time.
+ */
+export function responseChecker({ components }: OpenApi, operation: Described) {
+  const named = Object.fromEntries(
+    Object.entries(components.schemas).map(([name, schema]) => [`#/components/schemas/${name}`, schema]),
+  ) as Record<string, Schema>;
+  const schemas = new Map(
     Object.entries(operation.responses).map(([status, { content }]) => {
       const schema = content?.['application/json']?.schema;
       if (!schema) throw new Error(`${operation.operationId} declares ${status} without a schema`);
-      const bundled = { ...schema, components: document.components } as Schema;
-      return [Number(status), new Validator(bundled, '2020-12', false)] as const;
+      return [Number(status), schema as Schema] as const;
     }),
   );
   return (status: number, json: unknown): string | null => {
-    const validator = validators.get(status);
-    if (!validator) return `${operation.operationId} does not declare the status ${status}`;
-    const { valid, errors } = validator.validate(json);
+    const schema = schemas.get(status);
+    if (!schema) return `${operation.operationId} does not declare the status ${status}`;
+    const { valid, errors } = validate(json, schema, '2020-12', named, false);
     return valid ? null : errors.map(explain).join('; ');
   };
 }

@@ -52,8 +52,8 @@ function isOddTime(header: string): boolean {
   return times.length !== 1 || !/^t=\d+$/.test(times[0] ?? '');
 }
 
-test('agrees with the stripe package on ten thousand valid and tampered deliveries', async () => {
-  const given = fc.sample(deliveries, { numRuns: 11_000, seed: 20_261_101 });
+test('agrees with the stripe package on two thousand valid and tampered deliveries', async () => {
+  const given = fc.sample(deliveries, { numRuns: 2_200, seed: 20_261_101 });
   // All at once: each step waits for a thread, which takes long on a busy machine.
   const results = await Promise.all(
     given.map(async ({ body, agoSeconds, signatures, tampered, flip }) => {
@@ -82,8 +82,8 @@ test('agrees with the stripe package on ten thousand valid and tampered deliveri
   const [accepted = 0, refused = 0] = ['accepted', 'refused'].map(
     (kind) => results.filter((result) => result === kind).length,
   );
-  expect(accepted + refused).toBeGreaterThan(10_000);
-  expect(Math.min(accepted, refused), 'both kinds occurred').toBeGreaterThan(2_000);
+  expect(accepted + refused).toBeGreaterThan(2_000);
+  expect(Math.min(accepted, refused), 'both kinds occurred').toBeGreaterThan(400);
 });
 
 describe('differs from the stripe package by design', () => {

@@ -118,17 +118,17 @@ test('every order accepted while PostgreSQL restarts, crashes and loses connecti
     await waitForMore(receiver.received, 20);
   };
 
-  await progress(100);
+  await progress(40);
   for (const how of ['fast', 'immediate'] as const) {
     const retriedBefore = load.retried;
     await postgres.stop(how);
     expect(await until(readiness, ([one, two]) => one === 503 && two === 503)).toEqual([503, 503]);
     await postgres.start();
-    await progress(100);
+    await progress(40);
     expect(load.retried).toBeGreaterThan(retriedBefore);
     for (let i = 0; i < 3; i++) {
       expect(postgres.dropConnections()).toBeGreaterThan(2);
-      await progress(30);
+      await progress(15);
     }
   }
   await load.stop();

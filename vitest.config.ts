@@ -21,16 +21,18 @@ const slow = [
   'server/test/faults/',
   'server/test/api/slow-clients',
   'server/test/process/start-and-stop',
+  'server/test/embedded/',
   'server/test/api/docs-samples',
   'dashboard/test/states',
   'dashboard/test/screens',
   'dashboard/test/large',
   'dashboard/test/',
   'cli/test/commands',
-  'server/test/process/operator',
-  'server/test/process/packages',
-  'server/test/process/reseal',
+  'server/test/process/',
+  'server/test/live/provisioning',
   'server/test/api/fair-connections',
+  'reference/test/page.browser',
+  'sdk/test/package',
 ];
 
 class SlowFirst extends BaseSequencer {

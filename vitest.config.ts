@@ -14,6 +14,7 @@ if (!hasBrowser) {
 // Started first, in this order: they take half a minute or more each, and at the end they would run alone on two cores.
 const slow = [
   'faults/test/breaks',
+  'server/test/faults/moved-accounts',
   'server/test/api/fuzz',
   'server/test/docs/',
   'faults/test/',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { carried, cellsOwn, replicated } from '../../src/commands/move/tables.ts';
 import { type Cell, type Customer, moveAccount, newCustomer, startCell } from '../support/cells.ts';
@@ -72,6 +73,15 @@ describe('an account that is moved while it works', () => {
     const endpoint = { url: receiver.url, enabled_event_types: ['esim.provisioned'] };
     await moved.call('POST', '/v1/webhook_endpoints', { body: endpoint });
     const first = await order(moved, 'the first');
+    const held = await moved.call('POST', '/v1/esims', { body: { product_id: 'prod_sandbox_held' } });
+    await until(
+      () =>
+        eu.query(
+          `update execution_queue set due_at = now() + interval '1 hour' where account_id = $1 and product_id = 'prod_sandbox_held' and leased_until is null returning 1`,
+          [moved.accountUuid],
+        ),
+      (rows) => rows.length === 1,
+    );
     const read: string[] = [];
     const loads = [orderOn(moved), orderOn(moved), orderOn(other)];
     let cursor = await readOn(moved, null, read);
@@ -81,6 +91,9 @@ describe('an account that is moved while it works', () => {
     expect(stdout).toMatch(/^[0-9a-f]{64} us\n/);
     cursor = await readOn(moved, cursor, read);
     const after = await order(moved, 'after the move');
+    // It waited before the move, and does so in the new cell, where nobody holds it any more.
+    const canceled = await moved.call('POST', `/v1/executions/${held.json.id}/cancel`, { body: {} });
+    expect([canceled.status, canceled.json.status]).toEqual([200, 'failed']);
     const [one, two, others] = await Promise.all(loads.map((load) => load.stop()));
 
     // Each order that was accepted is there once, has ended once, and its key still answers with it.
@@ -88,7 +101,7 @@ describe('an account that is moved while it works', () => {
     const ended = await until(
       () =>
         us.query<{ id: string; status: string }>(
-          'select id::text, status from executions where account_id = $1',
+          `select id::text, status from executions where account_id = $1 and product_id <> 'prod_sandbox_held'`,
           [moved.accountUuid],
         ),
       (rows) => rows.length === orders.size,
@@ -201,6 +214,15 @@ test('while it is frozen it can be read, its writes get 503, no process can writ
   );
   await expect(straggler).rejects.toMatchObject({ code: '40001' });
 
+  const running = new pg.Client(us.env['DATABASE_URL']);
+  await running.connect();
+  await running.query('select pg_advisory_lock(hashtextextended($1, 0))', [
+    `simplane_move_${customer.accountUuid.replaceAll('-', '')}`,
+  ]);
+  expect((await moveAccount(customer.account, [us, eu], { undo: true })).stderr).toBe(
+    'the command already runs for this account\n',
+  );
+  await running.end();
   const undone = await moveAccount(customer.account, [us, eu], { undo: true });
   expect([undone.code, undone.stderr]).toEqual([0, 'undone: the account is here as before\n']);
   await order(customer, 'after');

@@ -3,7 +3,7 @@ import { recordAudit } from '../../accounts/audit/record.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { isUnavailable } from '../../platform/db/unavailable.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import { type Moving, pause, rowsIn } from './parts.ts';
+import { type Moving, pause, rowsIn, untilFrozen } from './parts.ts';
 import { setState } from './state.ts';
 import { guarded } from './tables.ts';
 
@@ -68,11 +68,9 @@ where account_id = $1 and leased_until > now() and leased_until < now() + interv
 }
 
 async function untilSequenced({ source, accountUuid }: Moving): Promise<void> {
-  const read = () =>
-    rowsIn(source, 'move_unsequenced', 'select from unsequenced_events where account_id = $1 limit 1', [
-      accountUuid,
-    ]);
-  while ((await read()).length > 0) await pause(20);
+  const text = 'select from unsequenced_events where account_id = $1 limit 1';
+  const isEmpty = async () => (await rowsIn(source, 'move_unsequenced', text, [accountUuid])).length === 0;
+  await untilFrozen(isEmpty, 'its last events got no position in the feed: does a worker of this cell run?');
 }
 
 /**
@@ -84,7 +82,7 @@ async function guard(
   tables: readonly string[],
   last: (tx: Queryable) => Promise<void> = async () => {},
 ): Promise<void> {
-  for (;;) {
+  const close = async () => {
     try {
       await source.transaction(async (tx) => {
         await rowsIn(tx, 'move_lock_timeout', `set local lock_timeout = '${lockTimeout}'`);
@@ -104,12 +102,13 @@ async function guard(
 for each row when (new.account_id = '${accountUuid}') execute function refuse_while_frozen()`,
           );
       });
-      return;
+      return true;
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      await pause(50);
+      return false;
     }
-  }
+  };
+  await untilFrozen(close, `a long transaction keeps its locks on ${tables.join(', ')}`);
 }
 
 /** The entry of the freeze is the last row that replication brings, so when the other cell has it, it has all. */
@@ -122,7 +121,11 @@ async function untilArrived({ source, target, accountUuid }: Moving): Promise<vo
       [accountUuid],
     );
   const [last] = await find(source);
-  while ((await find(target))[0]?.id !== last?.id) await pause(20);
+  const isThere = async () => (await find(target))[0]?.id === last?.id;
+  await untilFrozen(
+    isThere,
+    'the last rows have not come to the other cell: the log of its PostgreSQL may say why',
+  );
 }
 
 export async function removeGuards({ source, name }: Moving): Promise<void> {

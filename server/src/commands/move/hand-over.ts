@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts';
+import { listSealingKeys, recordSealingKey } from '../../platform/secrets/sql.ts';
 import { CommandError } from '../command-error.ts';
 import { recordStep } from './freeze.ts';
 import { type Moving, pause, rowsIn } from './parts.ts';
@@ -48,12 +49,26 @@ export function handOver(moving: Moving): Promise<void> {
   return source.transaction(async (from) => {
     await rowsIn(from, 'move_snapshot', 'set transaction isolation level repeatable read, read only');
     await target.transaction(async (to) => {
+      // If the answer to an earlier commit was lost, the account works there already.
+      if (!(await isExpected(to, accountUuid))) return;
       for (const table of carried.toReversed()) await removeRows(to, table, accountUuid); // of an earlier stay
       for (const table of carried) await carry(from, to, table, accountUuid);
+      await carryKeyIds(from, to);
       await recordStep(to, moving, 'account.moved');
       await forgetMove(to, accountUuid);
     });
   });
+}
+
+/** Also keeps a second run of the command from doing the same. */
+async function isExpected(to: Queryable, accountUuid: string): Promise<boolean> {
+  const text = `select from account_moves where account_id = $1 and state = 'arriving' for update`;
+  return (await rowsIn(to, 'move_is_expected', text, [accountUuid])).length > 0;
+}
+
+/** The target's processes refuse to start without a key that its secrets need. */
+async function carryKeyIds(from: Queryable, to: Queryable): Promise<void> {
+  for (const id of await listSealingKeys(from)) await recordSealingKey(to, id);
 }
 
 type Table = { name: string; rows: string; changed?: string };

@@ -6,7 +6,7 @@ import type { Tools } from '../with-database.ts';
 import { checkCells, checkLabels } from './check.ts';
 import { freeze, recordStep, removeGuards, thaw } from './freeze.ts';
 import { compare, handOver, removeRows } from './hand-over.ts';
-import { type Moving, rowsIn } from './parts.ts';
+import { type Moving, pause, rowsIn } from './parts.ts';
 import { startReplication, stopReplication, untilCopied } from './replicate.ts';
 import { forgetMove, readState, setState } from './state.ts';
 import { carried, replicated } from './tables.ts';
@@ -31,10 +31,28 @@ export async function moveAccountCommand(tools: Tools, id: string, options: Opti
       sourceUrl: options.from ?? tools.connectionString,
       cells: { source: tools.cell, target: cell },
     };
-    if (options.undo) await undo(moving);
-    else await move(moving);
+    await alone(moving, options.undo ? undo : move);
   } finally {
     await target.end();
+  }
+}
+
+// A run that was killed has its lock until PostgreSQL notices.
+const lockMs = 5_000;
+
+/** Two runs of the command for one account would each undo what the other has done. */
+async function alone(moving: Moving, work: (moving: Moving) => Promise<void>): Promise<void> {
+  const holder = await moving.source.pool.connect();
+  try {
+    const lock = () =>
+      holder.query<{ is_ours: boolean }>('select pg_try_advisory_lock(hashtextextended($1, 0)) as is_ours', [
+        moving.name,
+      ]);
+    for (const endMs = performance.now() + lockMs; !(await lock()).rows[0]?.is_ours; await pause(100))
+      if (performance.now() > endMs) throw new CommandError('the command already runs for this account');
+    await work(moving);
+  } finally {
+    holder.release(true); // closing it ends the lock
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Cell } from '../../platform/cell.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
+import { CommandError } from '../command-error.ts';
 import type { Tools } from '../with-database.ts';
 
 /** One account on its way from one cell to another. */
@@ -24,6 +25,21 @@ export function rowsIn<Row extends object>(
   values: unknown[] = [],
 ) {
   return db.query<Row>({ name, text }, values);
+}
+
+// Longer than any of it takes; the account is frozen meanwhile.
+const patienceMs = 30_000;
+
+/** Polls until the condition is met. Throws if that takes so long that the operator should know. */
+export async function untilFrozen(isMet: () => Promise<boolean>, what: string): Promise<void> {
+  const endMs = performance.now() + patienceMs;
+  while (!(await isMet())) {
+    if (performance.now() > endMs)
+      throw new CommandError(
+        `${what}. The account stays frozen: run the command again when that is mended, or with --undo`,
+      );
+    await pause(20);
+  }
 }
 
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

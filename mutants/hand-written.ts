@@ -19,6 +19,7 @@ import { handOverMutants } from './hand-over-mutants.ts';
 import { installLinkMutants } from './install-link-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
+import { moveMutants } from './move-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { nameMutants } from './name-mutants.ts';
 import { operatorMutants } from './operator-mutants.ts';
@@ -779,6 +780,7 @@ export const handWritten: readonly Mutant[] = [
   ...clockMutants,
   ...processMutants,
   ...cellMutants,
+  ...moveMutants,
   ...readinessMutants,
   ...upgradeMutants,
   ...retentionMutants,

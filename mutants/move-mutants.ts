@@ -188,6 +188,71 @@ const requests: Mutant[] = [
   },
 ];
 
+const freezing = [api('freezing-accounts')];
+
+function hasty(name: string, file: string, find: string, replace: string, why: string): Mutant {
+  return { name, file: `server/src/commands/move/${file}`, find, replace, tests: freezing, why };
+}
+
+const steps: Mutant[] = [
+  hasty(
+    'frozen-rows-not-refused',
+    'freeze.ts',
+    `when (new.account_id = '\${accountUuid}')`,
+    'when (new.account_id is null)',
+    'A process that has not heard of the freeze cannot write.',
+  ),
+  hasty(
+    'frozen-rows-changed',
+    'freeze.ts',
+    'before insert or update on',
+    'before insert on',
+    'A process that has not heard of the freeze cannot change a row.',
+  ),
+  hasty(
+    'leases-of-workers-respected',
+    'freeze.ts',
+    'await guard(moving, guarded);\n  await takeLeases(moving, { byForce: true });',
+    'await guard(moving, guarded);',
+    'No worker goes on with what the other cell has.',
+  ),
+  hasty(
+    'last-order-left-to-its-worker',
+    'freeze.ts',
+    'closed.\n  await takeLeases(moving, { byForce: true });',
+    'closed.',
+    'An order that was accepted last is run in one cell.',
+  ),
+  hasty(
+    'events-without-a-place-left-behind',
+    'freeze.ts',
+    'await untilSequenced(moving);',
+    'if (!moving) await untilSequenced(moving);',
+    'Every event gets its place in the feed before the feed leaves.',
+  ),
+  hasty(
+    'last-rows-not-awaited',
+    'freeze.ts',
+    'await untilArrived(moving);',
+    'if (!moving) await untilArrived(moving);',
+    'Nothing is handed over before the other cell has all rows.',
+  ),
+  hasty(
+    'thawed-orders-kept',
+    'freeze.ts',
+    'update execution_queue set leased_until = null where account_id = $1',
+    'update execution_queue set leased_until = leased_until where account_id = $1',
+    'An account whose move was undone works as before.',
+  ),
+  hasty(
+    'leases-handed-over',
+    'tables.ts',
+    `const unleased = '{"leased_until": null, "holder": null}';`,
+    `const unleased = '{}';`,
+    'The new cell’s workers find what is to do.',
+  ),
+];
+
 const checks = ['server/test/process/move-checks.test.ts'];
 const checkFile = 'server/src/commands/move/check.ts';
 
@@ -301,4 +366,4 @@ const preconditions: Mutant[] = [
 ];
 
 /** Moving accounts between cells. */
-export const moveMutants: Mutant[] = [...chores, ...requests, ...preconditions];
+export const moveMutants: Mutant[] = [...chores, ...requests, ...steps, ...preconditions];

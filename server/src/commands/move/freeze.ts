@@ -27,6 +27,8 @@ export async function freeze(moving: Moving): Promise<void> {
   await takeLeases(moving, { byForce: true });
   await untilSequenced(moving);
   await guard(moving, ['audit_log'], (tx) => recordStep(tx, moving, 'account.frozen'));
+  // Again, because an order without an Idempotency-Key was accepted until the audit log was closed.
+  await takeLeases(moving, { byForce: true });
   await untilArrived(moving);
 }
 

@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { commandLine } from '../../src/accounts/audit/record.ts';
+import { freeze, thaw } from '../../src/commands/move/freeze.ts';
+import { handOver } from '../../src/commands/move/hand-over.ts';
+import type { Moving } from '../../src/commands/move/parts.ts';
+import { guarded } from '../../src/commands/move/tables.ts';
+import { type Database, openDatabase, type Queryable } from '../../src/platform/db/database.ts';
+import { call } from '../support/client.ts';
+import { insertEsim } from '../support/insert-esim.ts';
+import { insertWaiting } from '../support/insert-executions.ts';
+import { sequenceEvents } from '../support/sequence-events.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let source: TestService;
+let target: TestService;
+beforeAll(async () => {
+  [source, target] = await Promise.all([startService(), startService({ cell: 'us' })]);
+});
+afterAll(async () => {
+  await source.stop();
+  await target.stop();
+});
+
+type Tenant = TestService & { accountUuid: string };
+
+async function openAccount(): Promise<Tenant> {
+  return { ...source, ...(await source.createAccount('Tenant')) };
+}
+
+async function read<Row extends object>(text: string, values: unknown[] = [], on = source): Promise<Row[]> {
+  return (await on.db.pool.query<Row>(text, values)).rows;
+}
+
+/** What happens when a statement is about to be sent for the n-th time; rows that are returned are its answer. */
+type Moments = Record<string, (n: number) => Promise<object[] | undefined>>;
+
+function withMoments(db: Database, moments: Moments): Database {
+  const counts = new Map<string, number>();
+  const watch = (queryable: Queryable): Queryable => ({
+    async query(statement, values) {
+      const { name } = statement;
+      const n = (counts.get(name) ?? 0) + 1;
+      counts.set(name, n);
+      return ((await moments[name]?.(n)) as never) ?? queryable.query(statement, values);
+    },
+  });
+  return { ...db, ...watch(db), transaction: (work) => db.transaction((tx) => work(watch(tx))) };
+}
+
+/** A command's own, because its statements are for one account. */
+function connectionTo({ databaseUrl }: TestService): Database {
+  const db = openDatabase({ connectionString: databaseUrl, poolSize: 2, onError: () => {} });
+  onTestFinished(() => db.end());
+  return db;
+}
+
+/** Without replication: unless the target says otherwise, what the source has has arrived. */
+function movingOf({ accountUuid }: Tenant, here: Moments = {}, there: Moments = {}): Moving {
+  const db = connectionTo(source);
+  return {
+    tools: { ...source.service, ...commandLine } as unknown as Moving['tools'],
+    source: withMoments(db, here),
+    target: withMoments(db, there),
+    accountUuid,
+    name: `simplane_move_${accountUuid.replaceAll('-', '')}`,
+    sourceUrl: '',
+    cells: { source: null, target: 'us' },
+    say: () => {},
+  };
+}
+
+const lockWork = `move_lock_${guarded.length}`;
+const lockAudit = 'move_lock_1';
+
+const isTaken = `leased_until > now() + interval '1 year'`;
+const worker = randomUUID();
+
+/** As a worker does that takes up the account's orders, at the last moment. */
+async function claim({ accountUuid }: Tenant): Promise<undefined> {
+  await read(
+    `update execution_queue set holder = $2, fence = fence + 1, leased_until = now() + interval '1 minute'
+     where account_id = $1 and leased_until is null`,
+    [accountUuid, worker],
+  );
+}
+
+const ordersOf = ({ accountUuid }: Tenant) =>
+  read<object>(
+    `select ${isTaken} as taken, holder, fence > 0 as fenced from execution_queue where account_id = $1`,
+    [accountUuid],
+  );
+const taken = { taken: true, holder: null, fenced: true };
+
+test('freezing takes orders, states and endpoints from who has them, before the last row is written', async () => {
+  const account = await openAccount();
+  const { accountUuid } = account;
+  const body = { url: 'http://127.0.0.1:9/', enabled_event_types: ['*'] };
+  expect((await call(account, 'POST', '/v1/webhook_endpoints', { body })).status).toBe(201);
+  await insertWaiting(account);
+  await read(
+    `insert into core_queue (account_id, iccid, id, version, service, since, due_at, holder, leased_until)
+     values ($1, '1', $2, 1, '{}', now(), now(), $2, now() + interval '1 minute')`,
+    [accountUuid, worker],
+  );
+  const seen: object[] = [];
+  await freeze(
+    movingOf(account, {
+      // It was free when the freeze looked first.
+      [lockWork]: async () => {
+        await read('update execution_queue set leased_until = null where account_id = $1', [accountUuid]);
+        return claim(account);
+      },
+      [lockAudit]: async () => {
+        const leases = `select holder = account_id as ours, ${isTaken} as taken from endpoint_leases where account_id = $1`;
+        const states = `select holder is null as ours, ${isTaken} as taken from core_queue where account_id = $1`;
+        for (const text of [leases, states]) seen.push(...(await read<object>(text, [accountUuid])));
+        seen.push(...(await ordersOf(account)));
+        return undefined;
+      },
+    }),
+  );
+  expect(seen).toEqual([{ ours: true, taken: true }, { ours: true, taken: true }, taken]);
+});
+
+// An order without an Idempotency-Key writes nothing but its place in the queue and its audit entry.
+test('an order that is accepted until the audit log is closed is left to the other cell alone', async () => {
+  const account = await openAccount();
+  await freeze(
+    movingOf(account, {
+      [lockAudit]: async (n) => {
+        if (n === 1) await insertWaiting(account);
+        return claim(account);
+      },
+    }),
+  );
+  expect(await ordersOf(account)).toEqual([taken]);
+});
+
+test('freezing waits until every event has its place, and until the other cell has the last row', async () => {
+  const account = await openAccount();
+  const event = { type: 'esim.provisioned', data: {} };
+  expect((await call(account, 'POST', '/v1/events/test', { body: event })).status).toBe(202);
+  let asked = 0;
+  const unplaced = () =>
+    read('select from unsequenced_events where account_id = $1', [account.accountUuid]).then(
+      ({ length }) => length,
+    );
+  expect(await unplaced()).toBe(1);
+  await freeze(
+    movingOf(
+      account,
+      {
+        move_unsequenced: async (n) => {
+          if (n === 3) await sequenceEvents(source);
+          return undefined;
+        },
+        [lockAudit]: async () => {
+          expect(await unplaced()).toBe(0);
+          return undefined;
+        },
+      },
+      {
+        // First it has nothing, then the mark of a freeze that was undone.
+        move_last_entry: async (n) => {
+          asked = n;
+          return [[], [{ id: randomUUID() }]][n - 1];
+        },
+      },
+    ),
+  );
+  expect([await unplaced(), asked]).toEqual([0, 3]);
+});
+
+test('a frozen account gets no new row and no changed one, others do, and thawed it is as before', async () => {
+  const [account, other] = [await openAccount(), await openAccount()];
+  const iccids = [await insertEsim(account), await insertEsim(other)];
+  await insertWaiting(account);
+  const moving = movingOf(account);
+  await freeze(moving);
+  // Triggers come before the other columns are missed.
+  const insert = ({ accountUuid }: Tenant, table: string) =>
+    read(
+      `insert into ${table} select (jsonb_populate_record(null::${table}, jsonb_build_object('account_id', $1::text))).*`,
+      [accountUuid],
+    ).catch(({ code }) => code);
+  const update = (iccid?: string) =>
+    read(`update esims set country = 'DE' where iccid = $1`, [iccid]).catch(({ code }) => code);
+  const codes = async (tenant: Tenant) => [
+    ...new Set(await Promise.all([...guarded, 'audit_log'].map((table) => insert(tenant, table)))),
+  ];
+  expect([await codes(account), await codes(other)]).toEqual([['40001'], ['23502']]);
+  expect([await update(iccids[0]), await update(iccids[1])]).toEqual(['40001', []]);
+
+  await thaw(moving);
+  expect([await codes(account), await update(iccids[0])]).toEqual([['23502'], []]);
+  expect(await ordersOf(account)).toEqual([{ ...taken, taken: null }]);
+  expect(await read('select from endpoint_leases where account_id = $1', [account.accountUuid])).toEqual([]);
+});
+
+test('what was taken is free in the other cell, where the account is from the same moment on', async () => {
+  const account = await openAccount();
+  const { accountUuid } = account;
+  await insertWaiting(account);
+  const values = [accountUuid, worker];
+  await read(
+    `insert into execution_resolutions (account_id, execution_id, outcome, decided_by, decided_at)
+     values ($1, $2, 'not_reserved', '{}', now())`,
+    values,
+  );
+  await read(
+    `insert into core_queue (account_id, iccid, id, version, service, since, due_at) values ($1, '1', $2, 1, '{}', now(), now())`,
+    values,
+  );
+  const moving = movingOf(account);
+  await freeze(moving);
+  await target.db.pool.query(`insert into account_moves (account_id, state) values ($1, 'arriving')`, [
+    accountUuid,
+  ]);
+  await handOver({ ...moving, target: connectionTo(target) });
+  for (const table of ['execution_queue', 'execution_resolutions', 'core_queue'])
+    expect(
+      await read(`select leased_until from ${table} where account_id = $1`, [accountUuid], target),
+      table,
+    ).toEqual([{ leased_until: null }]);
+  const here = await call({ url: target.url, key: account.key }, 'GET', '/v1/me');
+  expect(here.status).toBe(200);
+});

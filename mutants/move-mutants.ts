@@ -116,7 +116,7 @@ const requests: Mutant[] = [
   },
   {
     name: 'moved-account-served',
-    file: 'server/src/http/require-here.ts',
+    file: 'server/src/accounts/moves/require-here.ts',
     find: `move.state === 'frozen') return;`,
     replace: `move.state !== 'arriving') return;`,
     tests,
@@ -124,7 +124,7 @@ const requests: Mutant[] = [
   },
   {
     name: 'arriving-account-served',
-    file: 'server/src/http/require-here.ts',
+    file: 'server/src/accounts/moves/require-here.ts',
     find: `move.state === 'frozen') return;`,
     replace: `move.state !== 'moved') return;`,
     tests,
@@ -132,7 +132,7 @@ const requests: Mutant[] = [
   },
   {
     name: 'frozen-account-sent-on',
-    file: 'server/src/http/require-here.ts',
+    file: 'server/src/accounts/moves/require-here.ts',
     find: `if (move === null || move.state === 'frozen') return;`,
     replace: 'if (move === null) return;',
     tests,
@@ -140,7 +140,7 @@ const requests: Mutant[] = [
   },
   {
     name: 'cell-of-a-moved-account-not-named',
-    file: 'server/src/http/require-here.ts',
+    file: 'server/src/accounts/moves/require-here.ts',
     find: '...(move.cell !== null && { cell: move.cell }),',
     replace: '',
     tests,
@@ -148,7 +148,7 @@ const requests: Mutant[] = [
   },
   {
     name: 'cell-without-a-label-named',
-    file: 'server/src/http/require-here.ts',
+    file: 'server/src/accounts/moves/require-here.ts',
     find: '...(move.cell !== null && { cell: move.cell }),',
     replace: 'cell: String(move.cell),',
     tests,
@@ -156,7 +156,7 @@ const requests: Mutant[] = [
   },
   {
     name: 'frozen-account-writes',
-    file: 'server/src/http/require-here.ts',
+    file: 'server/src/accounts/moves/require-here.ts',
     find: 'if (move === null) return;',
     replace: `if (move === null || move.state === 'frozen') return;`,
     tests,
@@ -164,7 +164,7 @@ const requests: Mutant[] = [
   },
   {
     name: 'frozen-account-without-retry-after',
-    file: 'server/src/http/require-here.ts',
+    file: 'server/src/accounts/moves/require-here.ts',
     find: `headers: { 'Retry-After': '1' },`,
     replace: '',
     tests,
@@ -186,6 +186,63 @@ const requests: Mutant[] = [
     tests,
     why: 'An operator does not read what an account has left behind.',
   },
+];
+
+/** The change goes on as if the account were here. */
+function changed(name: string, file: string, find: string, replace: string, why: string): Mutant {
+  return { name, file: `server/src/${file}`, find, replace, tests, why };
+}
+
+const changes: Mutant[] = [
+  changed(
+    'moved-account-updated',
+    'accounts/update-account.ts',
+    'requireChangeable(row);',
+    'if (!row) requireChangeable(row);',
+    'A limit or a suspension is not set where the account no longer is.',
+  ),
+  changed(
+    'moved-account-closed',
+    'accounts/close-account.ts',
+    'requireChangeable(row);',
+    'if (!row) requireChangeable(row);',
+    'An operator is not told that an account is closed which works in another cell.',
+  ),
+  changed(
+    'moved-account-erased',
+    'orders/erasures/request.ts',
+    'requireChangeable(account);',
+    'if (!account) requireChangeable(account);',
+    'An operator is not told that an account is erased which is in another cell.',
+  ),
+  changed(
+    'key-issued-in-the-old-cell',
+    'accounts/issue-key.ts',
+    'requireKeysChangeable(tx, wanted.accountUuid)',
+    'requireKeysChangeable(tx, wanted.accountUuid && null)',
+    'A new key is created where it works.',
+  ),
+  changed(
+    'key-revoked-in-the-old-cell',
+    'accounts/delete-key.ts',
+    'requireKeysChangeable(tx, row.account_id)',
+    'requireKeysChangeable(tx, row.account_id && null)',
+    'An operator is not told that a key is revoked which works in another cell.',
+  ),
+  changed(
+    'key-rolled-in-the-old-cell',
+    'accounts/roll-key.ts',
+    'requireKeysChangeable(tx, row.account_id)',
+    'requireKeysChangeable(tx, row.account_id && null)',
+    'A key is rolled where it works.',
+  ),
+  changed(
+    'frozen-account-changed',
+    'accounts/moves/require-here.ts',
+    'requireHere(account);\n  requireUnfrozen(account);',
+    'requireHere(account);',
+    'A change of a frozen account waits until it has arrived.',
+  ),
 ];
 
 const freezing = [api('freezing-accounts')];
@@ -366,4 +423,4 @@ const preconditions: Mutant[] = [
 ];
 
 /** Moving accounts between cells. */
-export const moveMutants: Mutant[] = [...chores, ...requests, ...steps, ...preconditions];
+export const moveMutants: Mutant[] = [...chores, ...requests, ...changes, ...steps, ...preconditions];

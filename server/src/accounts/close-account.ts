@@ -3,6 +3,7 @@ import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import { recordAudit } from './audit/record.ts';
 import type { AccountKeeper } from './create-account.ts';
+import { requireChangeable } from './moves/require-here.ts';
 import { endSessionsOf } from './sessions/end-session.ts';
 import {
   type AccountRow,
@@ -26,6 +27,7 @@ export async function markClosed(
 ): Promise<AccountRow | null> {
   const row = await lockAccountRow(tx, uuid);
   if (!row) return null;
+  requireChangeable(row);
   if (row.closed_at === null) {
     const at = new Date(keeper.clock.nowMs());
     await setClosed(tx, uuid, at);

@@ -3,6 +3,7 @@ import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import { recordAudit } from './audit/record.ts';
 import type { Context } from './context.ts';
+import { requireKeysChangeable } from './get-account.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';
 import type { KeyIssuer } from './issue-key.ts';
 import { requireAnotherAdmin } from './key-state.ts';
@@ -24,6 +25,7 @@ export async function revokeKey(
   row: ApiKeyRow,
 ): Promise<ApiKeyRow> {
   if (row.revoked_at) return row;
+  await requireKeysChangeable(tx, row.account_id);
   const revoked = { ...row, revoked_at: new Date(issuer.clock.nowMs()) };
   await saveKey(tx, revoked);
   await recordAudit(tx, issuer, {

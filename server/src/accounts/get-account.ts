@@ -4,6 +4,7 @@ import type { Queryable } from '../platform/db/database.ts';
 import { uuidOfId } from '../platform/ids/uuid.ts';
 import { clip } from '../platform/telemetry/clip.ts';
 import type { OperatorContext } from './context.ts';
+import { requireChangeable } from './moves/require-here.ts';
 import { presentAccount } from './present-account.ts';
 import { type AccountRow, findAccount } from './sql/accounts.ts';
 
@@ -23,6 +24,12 @@ export async function requireAccount(db: Queryable, id: string): Promise<Account
 /** Throws if the account was closed: it gets nothing new. */
 export async function requireOpenAccount(db: Queryable, uuid: string): Promise<void> {
   if ((await findAccount(db, uuid))?.closed_at) throw accountClosed();
+}
+
+/** Throws if a change of the account's keys would be lost or stay without effect. An operator's key has no account. */
+export async function requireKeysChangeable(db: Queryable, accountUuid: string | null): Promise<void> {
+  const account = accountUuid === null ? null : await findAccount(db, accountUuid);
+  if (account) requireChangeable(account);
 }
 
 export function accountClosed(): AppError {

@@ -7,7 +7,7 @@ import type { NewUuid } from '../platform/ids/uuid-v7.ts';
 import { generateApiKey, hashApiKey, type Mode } from './api-key-text.ts';
 import { type Actor, actorOf, recordAudit } from './audit/record.ts';
 import type { Origin } from './context.ts';
-import { requireOpenAccount } from './get-account.ts';
+import { requireKeysChangeable, requireOpenAccount } from './get-account.ts';
 import { settingsOf } from './present-key.ts';
 import { type ApiKeyRow, insertKey } from './sql/keys.ts';
 import type { Deps } from './store-account.ts';
@@ -29,6 +29,7 @@ export const defaultKeyName = 'API key';
 
 /** Creates a key and its audit entry. */
 export async function issueKey(tx: Queryable, issuer: KeyIssuer, wanted: KeyWanted): Promise<IssuedKey> {
+  await requireKeysChangeable(tx, wanted.accountUuid);
   if (wanted.accountUuid !== null) await requireOpenAccount(tx, wanted.accountUuid);
   const issued = await insertNewKey(tx, issuer, wanted);
   await recordAudit(tx, issuer, {

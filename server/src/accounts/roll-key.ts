@@ -5,6 +5,7 @@ import { idOfUuid } from '../platform/ids/uuid.ts';
 import { recordAudit } from './audit/record.ts';
 import { maxUsableKeysWithRolled, requireRoomForKey, requireTenantScopes } from './check-key-settings.ts';
 import type { Context } from './context.ts';
+import { requireKeysChangeable } from './get-account.ts';
 import { keyIdOf, noSuchKey } from './get-key.ts';
 import { type IssuedKey, insertNewKey, type KeyIssuer } from './issue-key.ts';
 import { requireNotRolled, requireUsable } from './key-state.ts';
@@ -39,6 +40,7 @@ export async function replaceKey(
   row: ApiKeyRow,
   { overlapSeconds = rollOverlap.default, latest = null }: Options,
 ): Promise<IssuedKey> {
+  await requireKeysChangeable(tx, row.account_id);
   const nowMs = issuer.clock.nowMs();
   const now = new Date(nowMs);
   requireUsable(row, now);

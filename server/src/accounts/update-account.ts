@@ -5,6 +5,7 @@ import { changedFields, recordAudit } from './audit/record.ts';
 import type { OperatorContext } from './context.ts';
 import type { AccountKeeper } from './create-account.ts';
 import { accountClosed, accountUuidOf, noSuchAccount } from './get-account.ts';
+import { requireChangeable } from './moves/require-here.ts';
 import { accountSettingsOf, presentAccount } from './present-account.ts';
 import { type AccountRow, lockAccountRow, saveAccount } from './sql/accounts.ts';
 
@@ -26,6 +27,7 @@ export async function changeAccount(
 ): Promise<AccountRow | null> {
   const row = await lockAccountRow(tx, uuid);
   if (!row) return null;
+  requireChangeable(row);
   if (row.closed_at) throw accountClosed();
   const changed = { ...row, ...changes };
   await saveAccount(tx, changed);

@@ -11,6 +11,7 @@ import { recordAudit } from '../accounts/audit/record.ts';
 import type { Account } from '../accounts/context.ts';
 import { findAccountById } from '../accounts/find.ts';
 import type { KnownKey } from '../accounts/key-directory.ts';
+import { requireHere, requireUnfrozen } from '../accounts/moves/require-here.ts';
 import type { Service } from '../background/service.ts';
 import { AppError } from '../platform/app-error.ts';
 import { createAccountRateLimiter } from './account-rate-limit.ts';
@@ -18,7 +19,6 @@ import { wayOf } from './audit-write.ts';
 import { pathForLog } from './path-for-log.ts';
 import { pinVersion } from './pin-version.ts';
 import { createRateLimiter } from './rate-limit.ts';
-import { requireHere, requireUnfrozen } from './require-here.ts';
 
 /** `admit` decides whether a key may call an operation, and for which account. Throws or rejects if not. */
 export function createAdmission(service: Service) {

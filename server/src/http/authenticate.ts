@@ -1,10 +1,10 @@
 import { cellOfKey, hasValidChecksum, hexHashOf, keyPrefix } from '../accounts/api-key-text.ts';
 import type { KnownKey } from '../accounts/key-directory.ts';
+import { requireHere } from '../accounts/moves/require-here.ts';
 import type { Service } from '../background/service.ts';
 import { isInOneOf } from '../platform/addresses/in-networks.ts';
 import { AppError } from '../platform/app-error.ts';
 import { requireOwnCell } from '../platform/cell.ts';
-import { requireHere } from './require-here.ts';
 import type { UnknownKeyLimit } from './unknown-key-limit.ts';
 
 type Refusal =

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/accounts/audit/record.ts';
+import { replaceKey } from '../../src/accounts/roll-key.ts';
 import { createLink } from '../../src/accounts/sessions/create-link.ts';
+import { type ApiKeyRow, listKeyRows } from '../../src/accounts/sql/keys.ts';
 import { cancelUndeliverable } from '../../src/notify/webhooks/endpoints/disable.ts';
 import { reportHealth } from '../../src/notify/webhooks/endpoints/report-health.ts';
 import { finishBatches } from '../../src/orders/batches/finish-due.ts';
@@ -348,5 +350,79 @@ describe('a request', () => {
       });
       expect([status, json.error.code, json.error.cell]).toEqual([421, 'wrong_cell', 'us']);
     }
+  });
+});
+
+describe('a change of the account itself', () => {
+  const path = ({ id }: Tenant) => `/v1/operator/accounts/${id}`;
+
+  async function firstKeyOf({ accountUuid }: Tenant): Promise<ApiKeyRow> {
+    const [row] = await listKeyRows(service.db, accountUuid);
+    return row as ApiKeyRow;
+  }
+
+  type Change = (account: Tenant, operator: { url: string; key: string }) => Promise<Reply>;
+  const changes: [string, Change][] = [
+    [
+      'of its settings',
+      (account, operator) => call(operator, 'PATCH', path(account), { body: { name: 'X' } }),
+    ],
+    [
+      'that adds a key',
+      (account, operator) =>
+        call(operator, 'POST', `${path(account)}/api_keys`, { body: { scopes: ['read'] } }),
+    ],
+    [
+      'that revokes a key',
+      async (account, operator) => {
+        const id = idOfUuid(idPrefixes.apiKey, (await firstKeyOf(account)).id);
+        return call(operator, 'DELETE', `${path(account)}/api_keys/${id}`);
+      },
+    ],
+    [
+      'that closes it',
+      (account, operator) => call(operator, 'DELETE', `${path(account)}?terminate_esims=true`),
+    ],
+    ['that erases it', (account, operator) => call(operator, 'POST', `${path(account)}/erase`)],
+  ];
+
+  // The old cell still has the account's row and keys: what is changed there would not reach the account.
+  test.each(changes)('%s is refused by the cell that it leaves or has left', async (_, change) => {
+    const operator = { url: service.url, key: await service.createKey({ scopes: ['operator'] }) };
+    const account = await openAccount();
+    await setState(account, 'frozen');
+    const frozen = await change(account, operator);
+    expect([frozen.status, frozen.headers.get('retry-after')]).toEqual([503, '1']);
+    for (const state of ['moved', 'arriving'] as const) {
+      await setState(account, state);
+      const { status, json } = await change(account, operator);
+      expect([status, json.error.code, json.error.cell]).toEqual([421, 'wrong_cell', 'us']);
+    }
+    expect((await call(operator, 'GET', path(account))).json).toMatchObject({
+      ...{ name: 'Tenant', status: 'active' },
+    });
+    expect((await listKeyRows(service.db, account.accountUuid)).map((row) => row.revoked_at)).toEqual([null]);
+  });
+
+  test('is made while it is copied', async () => {
+    const operator = { url: service.url, key: await service.createKey({ scopes: ['operator'] }) };
+    const account = await openAccount();
+    await setState(account, 'copying');
+    for (const [, change] of changes)
+      expect(Math.floor((await change(account, operator)).status / 100)).toBe(2);
+  });
+
+  test('that rolls a key is refused too, and an operator’s own key can be rolled', async () => {
+    const account = await openAccount();
+    await setState(account, 'moved');
+    const issuer = { ...service.service, ...commandLine };
+    const key = await firstKeyOf(account);
+    await expect(service.db.transaction((tx) => replaceKey(tx, issuer, key, {}))).rejects.toMatchObject({
+      code: 'wrong_cell',
+    });
+    await service.createKey({ scopes: ['operator'] });
+    const own = (await listKeyRows(service.db, null)).findLast(({ account_id: id }) => id === null);
+    const rolled = await service.db.transaction((tx) => replaceKey(tx, issuer, own as ApiKeyRow, {}));
+    expect(rolled.row.account_id).toBeNull();
   });
 });

@@ -3,6 +3,7 @@ import { recordAudit } from '../../accounts/audit/record.ts';
 import type { Context, OperatorContext } from '../../accounts/context.ts';
 import type { AccountKeeper } from '../../accounts/create-account.ts';
 import { requireAccount } from '../../accounts/get-account.ts';
+import { requireChangeable } from '../../accounts/moves/require-here.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../platform/ids/uuid.ts';
@@ -44,6 +45,7 @@ export async function requestAccountErasure(
   id: string,
 ): Promise<Erasure> {
   const account = await requireAccount(tx, id);
+  requireChangeable(account);
   if (!account.closing?.terminate_esims) {
     throw new AppError(
       'state_conflict',

@@ -1,6 +1,6 @@
-import type { Account } from '../accounts/context.ts';
-import { AppError } from '../platform/app-error.ts';
-import { nameOf } from '../platform/cell.ts';
+import { AppError } from '../../platform/app-error.ts';
+import { nameOf } from '../../platform/cell.ts';
+import type { Account } from '../context.ts';
 
 /** Throws if the account has left for another cell, or is not here yet. */
 export function requireHere({ move }: Pick<Account, 'move'>): void {
@@ -16,4 +16,10 @@ export function requireUnfrozen({ move }: Pick<Account, 'move'>): void {
   throw new AppError('unavailable', 'This account is being moved to another cell; retry shortly.', {
     headers: { 'Retry-After': '1' },
   });
+}
+
+/** Throws if a change of the account itself, by an operator or a command, would be lost or stay without effect. */
+export function requireChangeable(account: Pick<Account, 'move'>): void {
+  requireHere(account);
+  requireUnfrozen(account);
 }

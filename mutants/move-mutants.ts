@@ -186,6 +186,14 @@ const requests: Mutant[] = [
     tests,
     why: 'An operator does not read what an account has left behind.',
   },
+  {
+    name: 'waiting-order-loses-its-cancellation-in-a-move',
+    file: 'server/src/commands/move/freeze.ts',
+    find: 'holder = null, fence = fence + ${isHeld}',
+    replace: 'holder = null, fence = fence + 1',
+    tests: ['server/test/api/freezing-accounts.test.ts'],
+    why: 'An order that has not reached the network can be canceled in the new cell too.',
+  },
 ];
 
 /** The change goes on as if the account were here. */

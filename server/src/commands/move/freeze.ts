@@ -32,6 +32,9 @@ export async function freeze(moving: Moving): Promise<void> {
   await untilArrived(moving);
 }
 
+// Neither what nobody held, which may never have reached the network and can be canceled, nor what the move itself has.
+const isHeld = `(coalesce(leased_until < now() + interval '1 year', false))::integer`;
+
 /** Takes what no worker holds, or everything; returns how much is still held. The fence stops who held it from writing. */
 async function takeLeases(
   { source, accountUuid }: Moving,
@@ -42,11 +45,11 @@ async function takeLeases(
     'move_take_leases',
     `with orders as (
   update execution_queue
-  set leased_until = now() + interval '100 years', holder = null, fence = fence + 1
+  set leased_until = now() + interval '100 years', holder = null, fence = fence + ${isHeld}
   where account_id = $1 and ($2 or leased_until is null or leased_until <= now())
 ), returns as (
   update execution_resolutions
-  set leased_until = now() + interval '100 years', fence = fence + 1
+  set leased_until = now() + interval '100 years', fence = fence + ${isHeld}
   where account_id = $1 and ($2 or leased_until is null or leased_until <= now())
 ), states as (
   update core_queue

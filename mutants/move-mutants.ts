@@ -187,6 +187,22 @@ const requests: Mutant[] = [
     why: 'An operator does not read what an account has left behind.',
   },
   {
+    name: 'account-on-its-way-to-two-cells',
+    file: 'server/src/commands/move/state.ts',
+    find: 'if (begun && begun.cell !== cells.target)',
+    replace: 'if (begun && begun.state === "moved" && begun.cell !== cells.target)',
+    tests: ['server/test/process/move-checks.test.ts'],
+    why: 'An account that was handed over to one cell must not be handed over to another.',
+  },
+  {
+    name: 'arriving-account-moved-on',
+    file: 'server/src/commands/move/state.ts',
+    find: "begun?.state === 'arriving'",
+    replace: "begun?.state === 'moved' && false",
+    tests: ['server/test/process/move-checks.test.ts'],
+    why: 'An account whose rows are still coming is not moved on.',
+  },
+  {
     name: 'waiting-order-loses-its-cancellation-in-a-move',
     file: 'server/src/commands/move/freeze.ts',
     find: 'holder = null, fence = fence + ${isHeld}',

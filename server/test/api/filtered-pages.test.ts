@@ -11,7 +11,7 @@ import { findByIccidEnd } from '../../src/views/lookups/sql.ts';
 import { listLines } from '../../src/views/request-log/sql.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-const rows = 20_000;
+const rows = 30_000;
 const rareRows = 5;
 const page = { beforeUuid: null, count: 11 };
 const eid = '7'.padStart(32, '0');
@@ -161,7 +161,7 @@ test.each<[string, number, (db: Queryable) => Promise<object[]>]>([
   ],
   ['eSIMs by time', 11, esims({ created: longAgo })],
   ['eSIMs by time and pair', 11, esims({ created: longAgo, metadata: [['env', 'prod']] })],
-  ['eSIMs by the end of their ICCID', 2, (db) => findByIccidEnd(db, service.accountUuid, '9999', 20)],
+  ['eSIMs by the end of their ICCID', 3, (db) => findByIccidEnd(db, service.accountUuid, '9999', 20)],
   ['executions of a rare type', 5, executions({ types: ['esim.provision'] })],
   ['executions of a type that none has', 0, executions({ types: ['esim.suspend'] })],
   ['executions of several types', 11, executions({ types: ['bundle.add', 'esim.suspend'] })],
@@ -215,6 +215,6 @@ test.each<[string, number, (db: Queryable) => Promise<object[]>]>([
 ])('a page of %s reads the rows it shows and little else', async (_, expected, list) => {
   const { found, pages } = await measure(list);
   expect(found).toBe(expected);
-  // A walk over all rows reads 350 and more; a list by actor reads three for each action there is.
-  expect(pages).toBeLessThan(344);
+  // A walk over all rows reads 429 and more; a list by actor reads three for each action there is.
+  expect(pages).toBeLessThan(400);
 });

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createServer, type PostgresServer } from '../../../faults/src/deployment/postgres-server.ts';
 import { checkCells, checkLabels } from '../../src/commands/move/check.ts';
+import type { Moving } from '../../src/commands/move/parts.ts';
+import { requireThisMove } from '../../src/commands/move/state.ts';
 import { firstSerialOf } from '../../src/orders/esims/iccid.ts';
 import { type Database, openDatabase } from '../../src/platform/db/database.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
@@ -197,4 +199,22 @@ describe('labels', () => {
     }
     expect(known.size).toBeLessThan(letters.length ** 2);
   });
+});
+
+test('an account that is on its way to one cell, or there, is not moved to another from here', async () => {
+  const moving = { source: source.db, accountUuid, cells: { source: 'eu', target: 'us' } } as Moving;
+  const begun = async (state: string, cell: string | null) => {
+    await source.db.pool.query('delete from account_moves');
+    await source.db.pool.query('insert into account_moves values ($1, $2, $3)', [accountUuid, state, cell]);
+    return requireThisMove(moving);
+  };
+  await requireThisMove(moving);
+  for (const state of ['copying', 'frozen', 'moved']) {
+    await begun(state, 'us');
+    await expect(begun(state, 'ap')).rejects.toThrow(
+      'in the cell "ap", or on its way there, and --to is the cell "us"',
+    );
+    await expect(begun(state, null)).rejects.toThrow('in the cell without a label');
+  }
+  await expect(begun('arriving', 'us')).rejects.toThrow('run the command in the cell it comes from');
 });

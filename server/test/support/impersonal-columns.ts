@@ -3,6 +3,8 @@
  * `server/src/orders/erasures/personal-data.ts`.
  */
 export const impersonal: Record<string, string> = {
+  'account_moves.cell': 'the label of a deployment',
+  'account_moves.state': 'ours',
   'accounts.api_version': 'ours',
   'accounts.status': 'ours',
   'api_keys.hash': 'of random bytes',

@@ -8,7 +8,7 @@ import { freeze, recordStep, removeGuards, thaw } from './freeze.ts';
 import { compare, handOver, removeRows } from './hand-over.ts';
 import { type Moving, pause, rowsIn } from './parts.ts';
 import { startReplication, stopReplication, untilCopied } from './replicate.ts';
-import { forgetMove, readState, setState } from './state.ts';
+import { forgetMove, readState, requireThisMove, setState } from './state.ts';
 import { carried, replicated } from './tables.ts';
 
 type Options = { to: string; from?: string; undo: boolean };
@@ -50,6 +50,7 @@ async function alone(moving: Moving, work: (moving: Moving) => Promise<void>): P
       ]);
     for (const endMs = performance.now() + lockMs; !(await lock()).rows[0]?.is_ours; await pause(100))
       if (performance.now() > endMs) throw new CommandError('the command already runs for this account');
+    await requireThisMove(moving);
     await work(moving);
   } finally {
     holder.release(true); // closing it ends the lock
@@ -60,8 +61,6 @@ async function alone(moving: Moving, work: (moving: Moving) => Promise<void>): P
 async function move(moving: Moving): Promise<void> {
   const { source, accountUuid, say } = moving;
   const state = await readState(source, accountUuid);
-  if (state === 'arriving')
-    throw new CommandError('the account is arriving here; run the command in the cell it comes from');
   if (state !== 'moved' && !(await hasArrived(moving))) {
     if (state === null) await begin(moving);
     await expectIn(moving);

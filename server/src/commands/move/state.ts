@@ -1,18 +1,30 @@
-import type { Cell } from '../../platform/cell.ts';
+import { type Cell, nameOf } from '../../platform/cell.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { CommandError } from '../command-error.ts';
 import { type Moving, rowsIn } from './parts.ts';
 
 type State = 'copying' | 'frozen' | 'moved' | 'arriving';
 
 /** How far the move is in a cell; null before it begins, and where it has ended. */
 export async function readState(db: Queryable, accountUuid: string): Promise<State | null> {
-  const [row] = await rowsIn<{ state: State }>(
-    db,
-    'move_read_state',
-    'select state from account_moves where account_id = $1',
-    [accountUuid],
-  );
-  return row?.state ?? null;
+  return (await readMove(db, accountUuid))?.state ?? null;
+}
+
+async function readMove(db: Queryable, accountUuid: string) {
+  const text = 'select state, cell from account_moves where account_id = $1';
+  const [row] = await rowsIn<{ state: State; cell: Cell }>(db, 'move_read_state', text, [accountUuid]);
+  return row;
+}
+
+/** Throws if the account comes here, or is in another cell or on its way there: it must not arrive in two. */
+export async function requireThisMove({ source, accountUuid, cells }: Moving): Promise<void> {
+  const begun = await readMove(source, accountUuid);
+  if (begun?.state === 'arriving')
+    throw new CommandError('the account is arriving here; run the command in the cell it comes from');
+  if (begun && begun.cell !== cells.target)
+    throw new CommandError(
+      `the account is in ${nameOf(begun.cell)}, or on its way there, and --to is ${nameOf(cells.target)}`,
+    );
 }
 
 /** `cell` is the other one. */

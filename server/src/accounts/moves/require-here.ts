@@ -13,7 +13,11 @@ export function requireHere({ move }: Pick<Account, 'move'>): void {
 /** Throws in the last seconds before the account leaves. It can still be read. */
 export function requireUnfrozen({ move }: Pick<Account, 'move'>): void {
   if (move === null) return;
-  throw new AppError('unavailable', 'This account is being moved to another cell; retry shortly.', {
+  throw beingMoved('This account');
+}
+
+export function beingMoved(what: string): AppError {
+  return new AppError('unavailable', `${what} is being moved to another cell; retry shortly.`, {
     headers: { 'Retry-After': '1' },
   });
 }

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { idPrefixes } from '@simplane/contract';
 import { recordAudit } from '../../accounts/audit/record.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { isUnavailable } from '../../platform/db/unavailable.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import { type Moving, pause, rowsIn, untilFrozen } from './parts.ts';
+import { type Moving, rowsIn, untilFrozen } from './parts.ts';
 import { setState } from './state.ts';
 import { guarded } from './tables.ts';
 
@@ -22,7 +23,7 @@ export async function freeze(moving: Moving): Promise<void> {
   say('freezing: writes of the account get 503 now');
   await source.transaction((tx) => setState(tx, moving, 'frozen', moving.cells.target));
   const endMs = performance.now() + drainMs;
-  while ((await takeLeases(moving, { byForce: false })) > 0 && performance.now() < endMs) await pause(50);
+  while ((await takeLeases(moving, { byForce: false })) > 0 && performance.now() < endMs) await sleep(50);
   await guard(moving, guarded);
   await takeLeases(moving, { byForce: true });
   await untilSequenced(moving);
@@ -32,8 +33,12 @@ export async function freeze(moving: Moving): Promise<void> {
   await untilArrived(moving);
 }
 
+/** SQL: the end of a lease that the move takes, longer than any that a worker has. */
+const forGood = `now() + interval '100 years'`;
+const isTaken = `leased_until > now() + interval '1 year'`;
+
 // Neither what nobody held, which may never have reached the network and can be canceled, nor what the move itself has.
-const isHeld = `(coalesce(leased_until < now() + interval '1 year', false))::integer`;
+const isHeld = `(leased_until is not null and not ${isTaken})::integer`;
 
 /** Takes what no worker holds, or everything; returns how much is still held. The fence stops who held it from writing. */
 async function takeLeases(
@@ -45,19 +50,19 @@ async function takeLeases(
     'move_take_leases',
     `with orders as (
   update execution_queue
-  set leased_until = now() + interval '100 years', holder = null, fence = fence + ${isHeld}
+  set leased_until = ${forGood}, holder = null, fence = fence + ${isHeld}
   where account_id = $1 and ($2 or leased_until is null or leased_until <= now())
 ), returns as (
   update execution_resolutions
-  set leased_until = now() + interval '100 years', fence = fence + ${isHeld}
+  set leased_until = ${forGood}, fence = fence + ${isHeld}
   where account_id = $1 and ($2 or leased_until is null or leased_until <= now())
 ), states as (
   update core_queue
-  set leased_until = now() + interval '100 years', holder = null
+  set leased_until = ${forGood}, holder = null
   where account_id = $1 and ($2 or leased_until is null or leased_until <= now())
 ), endpoints as (
   insert into endpoint_leases as known (endpoint_id, account_id, holder, fence, leased_until)
-  select id, account_id, $1, 1, now() + interval '100 years'
+  select id, account_id, $1, 1, ${forGood}
   from webhook_endpoints
   where account_id = $1
   on conflict (endpoint_id) do update
@@ -66,7 +71,7 @@ async function takeLeases(
 )
 select count(*)::integer as held
 from execution_queue
-where account_id = $1 and leased_until > now() and leased_until < now() + interval '1 year'`,
+where account_id = $1 and leased_until > now() and not ${isTaken}`,
     [accountUuid, byForce],
   );
   return row?.held ?? 0;
@@ -146,11 +151,11 @@ export async function thaw(moving: Moving): Promise<void> {
     source,
     'move_thaw',
     `with orders as (
-  update execution_queue set leased_until = null where account_id = $1 and leased_until > now() + interval '1 year'
+  update execution_queue set leased_until = null where account_id = $1 and ${isTaken}
 ), returns as (
-  update execution_resolutions set leased_until = null where account_id = $1 and leased_until > now() + interval '1 year'
+  update execution_resolutions set leased_until = null where account_id = $1 and ${isTaken}
 ), states as (
-  update core_queue set leased_until = null where account_id = $1 and leased_until > now() + interval '1 year'
+  update core_queue set leased_until = null where account_id = $1 and ${isTaken}
 )
 delete from endpoint_leases where account_id = $1 and holder = $1`,
     [accountUuid],

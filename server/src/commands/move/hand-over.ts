@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../../platform/db/database.ts';
 import { listSealingKeys, recordSealingKey } from '../../platform/secrets/sql.ts';
 import { CommandError } from '../command-error.ts';
 import { recordStep } from './freeze.ts';
-import { type Moving, pause, rowsIn } from './parts.ts';
+import { type Moving, rowsIn } from './parts.ts';
 import { forgetMove } from './state.ts';
 import { carried, replicated } from './tables.ts';
 
@@ -12,7 +13,7 @@ const comparisons = 10;
 /** Throws if the other cell does not have as many rows of a table as this one. */
 export async function compare(moving: Moving): Promise<void> {
   let differing: string[] = [];
-  for (let round = 0; round < comparisons; round++, await pause(200)) {
+  for (let round = 0; round < comparisons; round++, await sleep(200)) {
     const [here, there] = await Promise.all([
       countRows(moving.source, moving),
       countRows(moving.target, moving),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findAccount } from '../../accounts/sql/accounts.ts';
 import { openDatabase } from '../../platform/db/database.ts';
 import { accountOf } from '../account-of.ts';
@@ -6,7 +7,7 @@ import type { Tools } from '../with-database.ts';
 import { checkCells, checkLabels } from './check.ts';
 import { freeze, recordStep, removeGuards, thaw } from './freeze.ts';
 import { compare, handOver, removeRows } from './hand-over.ts';
-import { type Moving, pause, rowsIn } from './parts.ts';
+import { type Moving, rowsIn } from './parts.ts';
 import { startReplication, stopReplication, untilCopied } from './replicate.ts';
 import { forgetMove, readState, requireThisMove, setState } from './state.ts';
 import { carried, replicated } from './tables.ts';
@@ -48,7 +49,7 @@ async function alone(moving: Moving, work: (moving: Moving) => Promise<void>): P
       holder.query<{ is_ours: boolean }>('select pg_try_advisory_lock(hashtextextended($1, 0)) as is_ours', [
         moving.name,
       ]);
-    for (const endMs = performance.now() + lockMs; !(await lock()).rows[0]?.is_ours; await pause(100))
+    for (const endMs = performance.now() + lockMs; !(await lock()).rows[0]?.is_ours; await sleep(100))
       if (performance.now() > endMs) throw new CommandError('the command already runs for this account');
     await requireThisMove(moving);
     await work(moving);
@@ -105,7 +106,7 @@ async function expectIn(moving: Moving): Promise<void> {
 async function leave(moving: Moving): Promise<void> {
   const { source, accountUuid } = moving;
   await removeRows(source, { name: 'endpoint_leases', rows: 'account_id = $1' }, accountUuid);
-  for (const table of [...carried].reverse())
+  for (const table of carried.toReversed())
     if (!table.staysBehind) await removeRows(source, table, accountUuid);
   for (const table of replicated) if (!table.staysBehind) await removeRows(source, table, accountUuid);
   await removeGuards(moving);

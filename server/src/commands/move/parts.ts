@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cell } from '../../platform/cell.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { CommandError } from '../command-error.ts';
@@ -38,8 +39,6 @@ export async function untilFrozen(isMet: () => Promise<boolean>, what: string): 
       throw new CommandError(
         `${what}. The account stays frozen: run the command again when that is mended, or with --undo`,
       );
-    await pause(20);
+    await sleep(20);
   }
 }
-
-export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError } from '../command-error.ts';
-import { type Moving, pause, rowsIn } from './parts.ts';
+import { type Moving, rowsIn } from './parts.ts';
 import { replicated } from './tables.ts';
 
 /** Starts to copy the account's rows, and goes on with their changes. What is there already stays, so it can be called again. */
@@ -80,7 +81,7 @@ type Progress = { left: number; total: number; errors: number };
 
 /** Resolves when the target has all rows, and gets changes as they happen. */
 export async function untilCopied({ target, name, say }: Moving): Promise<void> {
-  for (let said = 0; ; await pause(200)) {
+  for (let said = 0; ; await sleep(200)) {
     const [progress] = await rowsIn<Progress>(
       target,
       'move_copied',

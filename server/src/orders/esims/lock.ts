@@ -1,4 +1,4 @@
-import { AppError } from '../../platform/app-error.ts';
+import { beingMoved } from '../../accounts/moves/require-here.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { noSuchEsim } from './get.ts';
 import { type EsimRow, findOwner, lockEsim } from './sql/esims.ts';
@@ -20,9 +20,6 @@ export async function lockOwnEsim(tx: Queryable, accountUuid: string, iccid: str
 export async function lockAnyEsim(tx: Queryable, iccid: string): Promise<LockedEsim | null> {
   const owner = await findOwner(tx, iccid);
   if (owner === null) return null;
-  if (!owner.isHere)
-    throw new AppError('unavailable', 'The eSIM is being moved to another cell; retry shortly.', {
-      headers: { 'Retry-After': '1' },
-    });
+  if (!owner.isHere) throw beingMoved('The eSIM');
   return lockEsim(tx, owner.accountUuid, iccid);
 }

@@ -205,7 +205,7 @@ const requests: Mutant[] = [
   {
     name: 'waiting-order-loses-its-cancellation-in-a-move',
     file: 'server/src/commands/move/freeze.ts',
-    find: 'holder = null, fence = fence + ${isHeld}',
+    find: `holder = null, fence = fence + \${isHeld}`,
     replace: 'holder = null, fence = fence + 1',
     tests: ['server/test/api/freezing-accounts.test.ts'],
     why: 'An order that has not reached the network can be canceled in the new cell too.',

@@ -198,14 +198,24 @@ export const backgroundMutants: Mutant[] = [
     ['recoveries where finished_at is null', 'recoveries'],
     ['failure_group_retries where finished_at is null', 'failure_group_retries'],
     [' and head.last_position > place.position', ''],
-    ['failing_since is not null and (reported_health is null or', 'failing_since is not null and (true or'],
-    [`reported_health = 'recovered'\n      or `, ''],
+    [` where \${isToReport}`, ''],
     ['execution_resolutions where closed_at is null', 'execution_resolutions'],
   ].map(
     ([find = '', replace = ''], index): Mutant => ({
       ...{ name: `chores-called-for-nothing-${index + 1}`, file: 'server/src/background/waiting.ts' },
       ...{ find, replace, tests: [api('chores')] },
       why: 'A deployment at rest does not start chores; what waits is seen.',
+    }),
+  ),
+  ...[
+    ['failing_since is not null and (reported_health is null or', 'failing_since is not null and (true or'],
+    [`reported_health = 'recovered'\n    or `, ''],
+  ].map(
+    ([find = '', replace = ''], index): Mutant => ({
+      name: `health-reported-wrongly-${index + 1}`,
+      file: 'server/src/notify/webhooks/endpoints/is-to-report.ts',
+      ...{ find, replace, tests: [api('chores')] },
+      why: 'What an endpoint has to be told of is reported, and nothing else starts the chore.',
     }),
   ),
   {

@@ -1,3 +1,4 @@
+import { isToReport } from '../notify/webhooks/endpoints/is-to-report.ts';
 import { one } from '../platform/db/statement.ts';
 
 export type Waiting =
@@ -44,9 +45,6 @@ select
   exists (
     select from endpoint_places place
     join event_feed_heads head on head.account_id = place.account_id and head.last_position > place.position) as listeners,
-  exists (
-    select from webhook_endpoints
-    where reported_health = 'recovered'
-      or failing_since is not null and (reported_health is null or reported_health = 'enabled')) as health,
+  exists (select from webhook_endpoints where ${isToReport}) as health,
   exists (select from execution_resolutions where closed_at is null) as returns,
   exists (select from workers where id <> $2 and beat_at < now() - $3::integer * interval '1 ms') as "deadWorkers"`;

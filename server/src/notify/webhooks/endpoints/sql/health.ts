@@ -3,6 +3,7 @@ import type { Queryable } from '../../../../platform/db/database.ts';
 import { many } from '../../../../platform/db/statement.ts';
 import { lowestUuid } from '../../../../platform/ids/uuid-range.ts';
 import { beforeFirst } from '../../../../platform/lists/keyset.ts';
+import { isToReport } from '../is-to-report.ts';
 import type { EndpointRow } from './endpoints.ts';
 
 type HealthFilter = { status?: EndpointRow['status'] | undefined; failing?: boolean | undefined };
@@ -90,10 +91,6 @@ export type HealthReport = {
   failure_count: number;
   last_error: string | null;
 };
-
-// Repeats the predicate of the index, so that the statement reads only the endpoints that are in it.
-const isToReport = `(reported_health = 'recovered'
-    or failing_since is not null and (reported_health is null or reported_health = 'enabled'))`;
 
 /** Marks endpoints as reported and returns them. The caller writes the events in the same transaction. */
 export const takeHealthReports = many<HealthReport, [rule: ReportRule]>(

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../until.ts';
-import { type Cell, freePort } from './cell.ts';
+import { freePort } from './cell.ts';
 
 export type Router = {
   url: string;
@@ -15,12 +15,15 @@ export type Router = {
 
 const page = new URL('../../../docs/cells.md', import.meta.url);
 
-/** HAProxy with the configuration that docs/cells.md shows, on a port of this machine. */
-export async function startRouter(cells: readonly Cell[]): Promise<Router> {
+/** Where backends are on this machine, by their names. */
+type Ports = Record<string, number>;
+
+/** HAProxy with a configuration for `/etc/haproxy`, on a port of this machine. Only addresses and folders are changed. */
+export async function startRouter(configuration: string, cellsMap: string, backends: Ports): Promise<Router> {
   const folder = await mkdtemp(join(tmpdir(), 'simplane-router-'));
   const port = await freePort();
-  await writeFile(join(folder, 'haproxy.cfg'), await configure(folder, port, cells));
-  await writeFile(join(folder, 'cells.map'), 'eu eu\n');
+  await writeFile(join(folder, 'haproxy.cfg'), place(configuration, folder, port, backends));
+  await writeFile(join(folder, 'cells.map'), cellsMap);
   const moved = new Map<string, string>();
   await writeFile(join(folder, 'moved.map'), '');
   let haproxy = await run(folder, port);
@@ -46,19 +49,20 @@ export async function startRouter(cells: readonly Cell[]): Promise<Router> {
   };
 }
 
-/** Only addresses, folders and time-outs are not as on the page. */
-async function configure(folder: string, port: number, cells: readonly Cell[]): Promise<string> {
+function place(configuration: string, folder: string, port: number, backends: Ports): string {
+  return configuration
+    .replace(/bind .*/, `bind 127.0.0.1:${port}`)
+    .replace(/^( +server (\S+)) .*/gm, (_, server, name) => `${server} 127.0.0.1:${backends[name]}`)
+    .replaceAll('/etc/haproxy', folder);
+}
+
+/** The sections that docs/cells.md shows: the router, with the lines for what was moved. */
+export async function documentedSections(): Promise<string> {
   const blocks = [...(await readFile(page, 'utf8')).matchAll(/```haproxy\n([^`]*)```/g)].map(
     ([, text]) => text,
   );
   const [whole, ofMoved] = blocks as [string, string];
-  let text = whole
-    .replace('  use_backend', `${ofMoved}  use_backend`)
-    .replace(/bind .*/, `bind 127.0.0.1:${port}`)
-    .replaceAll('/etc/haproxy', folder);
-  for (const cell of cells)
-    text = text.replace(new RegExp(`server ${cell.name} .*`), `server ${cell.name} 127.0.0.1:${cell.port}`);
-  return `defaults\n  mode http\n  timeout connect 2s\n  timeout client 60s\n  timeout server 60s\n\n${text.replaceAll('/etc/haproxy', folder)}`;
+  return whole.replace('  use_backend', `${ofMoved}  use_backend`);
 }
 
 async function run(folder: string, port: number): Promise<ChildProcess> {
@@ -75,6 +79,6 @@ async function run(folder: string, port: number): Promise<ChildProcess> {
       ({ status }) => status === 200,
       () => false,
     );
-  await until(answers, 20_000);
+  if (!(await until(answers, 20_000))) throw new Error('HAProxy does not answer');
   return haproxy;
 }

@@ -6,7 +6,7 @@ import { createRandom } from '../random.ts';
 import { until } from '../until.ts';
 import { type Cell, startCell } from './cell.ts';
 import { type Customer, startCustomer } from './customer.ts';
-import { startRouter } from './router.ts';
+import { documentedSections, startRouter } from './router.ts';
 
 /**
  * `npm run cells [rounds] [seed]`: two cells behind a real HAProxy with the configuration of docs/cells.md. A customer is moved to and
@@ -19,7 +19,11 @@ const say = (text: string) => void process.stdout.write(`${text}\n`);
 say(`${rounds} rounds, seed ${seed}`);
 
 const cells = [await startCell('first', null), await startCell('eu', 'eu')] as const;
-const router = await startRouter(cells);
+const router = await startRouter(
+  `defaults\n  mode http\n  timeout connect 2s\n  timeout client 60s\n  timeout server 60s\n\n${await documentedSections()}`,
+  'eu eu\n',
+  Object.fromEntries(cells.map(({ name, port }) => [name, port])),
+);
 const [moved, other] = [await startCustomer(cells[0], router.url), await startCustomer(cells[0], router.url)];
 let home: Cell = cells[0];
 for (let round = 1; round <= rounds; round++) {

@@ -59,8 +59,9 @@ function examineNode(): Finding {
 
 function examineSettings(config: Config, warnings: string[]): Finding[] {
   const database = config.databaseUrl ? 'DATABASE_URL' : `embedded PostgreSQL in ${config.dataDir}`;
+  const cell = config.cell === null ? '' : `cell ${config.cell}, `;
   return [
-    ok('settings', `mode ${config.mode}, role ${config.role}, ${database}`),
+    ok('settings', `mode ${config.mode}, role ${config.role}, ${cell}${database}`),
     ...warnings.map((says) => warning('settings', says)),
   ];
 }

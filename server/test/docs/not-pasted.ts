@@ -43,6 +43,11 @@ export const notPasted: { page: string; begins: string; why: string }[] = [
     begins: 'npm run faults',
     why: 'takes minutes; faults/test/short-run.test.ts runs one',
   },
+  ...['kubectl apply -f cells.yaml', 'kubectl create configmap'].map((begins) => ({
+    page: 'docs/cells.md',
+    begins,
+    why: 'needs a Kubernetes cluster; server/test/process/deploy-cells.test.ts runs what the files say',
+  })),
   ...['pip install', 'mkdir -p simplane', 'mvn -q'].map((begins) => ({
     page: 'docs/other-languages.md',
     begins,

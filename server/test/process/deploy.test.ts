@@ -4,10 +4,19 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { DockerfileParser } from 'dockerfile-ast';
 import { describe, expect, test } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { readConfig } from '../../src/config/read-config.ts';
 import { settings } from '../../src/config/settings.ts';
 import { isInOneOf, requireCidr } from '../../src/platform/addresses/in-networks.ts';
+import {
+  type Container,
+  environmentOf,
+  imageEnvironment,
+  type Resource,
+  readManifest,
+  templatesIn,
+  validate,
+} from '../support/manifests.ts';
 import { spawnServer } from '../support/process.ts';
 
 const root = new URL('../../../', import.meta.url);
@@ -27,7 +36,9 @@ test('every setting named in the deployment files exists', async () => {
     'Dockerfile',
     'compose.yaml',
     'deploy/kubernetes/simplane.yaml',
+    'deploy/kubernetes/cells.yaml',
     'docs/operations.md',
+    'docs/cells.md',
   ]) {
     expect(known, path).toEqual(expect.arrayContaining(settingsNamedIn(await read(path))));
   }
@@ -74,50 +85,20 @@ test('the compose file starts each process after the database is healthy, with i
 });
 
 describe('the Kubernetes manifest', () => {
-  type Resource = {
-    apiVersion: string;
-    kind: string;
-    metadata: { name: string };
-    spec: Record<string, never>;
-  };
-
-  type Container = {
-    name: string;
-    envFrom: { configMapRef: { name: string } }[];
-    env: { name: string; value?: string }[];
-    ports: { name: string; containerPort: number }[];
-  };
-  type Pod = { containers: Container[]; volumes: { secret?: { secretName: string } }[] };
-  const imageEnvironment = { HOST: '0.0.0.0', PORT: '4000', SIMPLANE_DATA_DIR: '/data' };
-  const secrets: Record<string, string> = {
-    DATABASE_URL: 'postgresql://example.com/simplane',
-    SIMPLANE_ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64'),
-  };
-
-  function templateOf({ spec }: Resource) {
-    type Template = { metadata: { labels: object; annotations: Record<string, string> }; spec: Pod };
-    return (spec as unknown as { template: Template }).template;
-  }
-
-  async function resources(): Promise<Resource[]> {
-    return parseAllDocuments(await read('deploy/kubernetes/simplane.yaml')).map((one) => one.toJS());
-  }
+  const resources = () => readManifest('simplane.yaml');
 
   test('is valid against the Kubernetes schemas', async () => {
     for (const resource of await resources()) {
-      const path = `kubernetes-models/${resource.apiVersion}/${resource.kind}`;
-      const models = await import(/* @vite-ignore */ path);
-      expect(() => new models[resource.kind](resource).validate(), resource.metadata.name).not.toThrow();
-      const broken = { ...resource, metadata: 'none' };
-      expect(() => new models[resource.kind](broken).validate(), 'the check can fail').toThrow();
+      await expect(validate(resource), resource.metadata.name).resolves.toBeUndefined();
+      const broken = { ...resource, metadata: 'none' } as unknown as Resource;
+      await expect(validate(broken), 'the check can fail').rejects.toThrow();
     }
   });
 
   test('gives every container valid live settings', async () => {
     const all = await resources();
     for (const { spec } of deploymentsIn(all)) {
-      const [container] = spec.containers;
-      const { config, warnings } = readConfig(environmentOf(container as Container, all));
+      const { config, warnings } = readConfig(environmentOf(spec.containers[0], all));
       expect([config.mode, warnings]).toEqual(['live', []]);
     }
   });
@@ -140,7 +121,7 @@ describe('the Kubernetes manifest', () => {
     const all = await resources();
     const inside = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].map(requireCidr);
     for (const { spec } of deploymentsIn(all)) {
-      const { config } = readConfig(environmentOf(spec.containers[0] as Container, all));
+      const { config } = readConfig(environmentOf(spec.containers[0], all));
       expect(config.trustedProxies.length).toBeGreaterThan(0);
       for (const network of config.trustedProxies)
         expect(isInOneOf(inside, network.split('/')[0]), network).toBe(true);
@@ -150,7 +131,7 @@ describe('the Kubernetes manifest', () => {
   test('accepts notifications only from certificates that it names', async () => {
     const all = await resources();
     const [api] = deploymentsIn(all);
-    const { config } = readConfig(environmentOf(api?.spec.containers[0] as Container, all));
+    const { config } = readConfig(environmentOf(api?.spec.containers[0], all));
     expect(config.es2ListenSubjects?.length).toBeGreaterThan(0);
   });
 
@@ -158,7 +139,7 @@ describe('the Kubernetes manifest', () => {
     const all = await resources();
     const [api, worker] = deploymentsIn(all).map(({ spec }) => ({
       secrets: spec.volumes.flatMap(({ secret }) => secret?.secretName ?? []),
-      settings: Object.keys(environmentOf(spec.containers[0] as Container, all)),
+      settings: Object.keys(environmentOf(spec.containers[0], all)),
     }));
     expect(worker?.secrets).toContain('simplane-es2-client');
     expect(worker?.settings).toContain('SIMPLANE_ES2_KEY');
@@ -191,23 +172,12 @@ describe('the Kubernetes manifest', () => {
   });
 
   function deploymentsIn(all: Resource[]) {
-    const templates = all.filter(({ kind }) => kind === 'Deployment').map(templateOf);
+    const templates = templatesIn(all);
     expect(templates.map(({ metadata }) => metadata.labels)).toMatchObject([
       { 'app.kubernetes.io/component': 'api' },
       { 'app.kubernetes.io/component': 'worker' },
     ]);
     return templates;
-  }
-
-  function environmentOf({ env, envFrom }: Container, all: Resource[]): Record<string, string> {
-    const shared = envFrom.map(({ configMapRef }) => {
-      const map = all.find(
-        ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name,
-      );
-      return (map as unknown as { data: Record<string, string> }).data;
-    });
-    const own = env.map(({ name, value }) => [name, value ?? secrets[name] ?? '']);
-    return Object.assign({}, imageEnvironment, ...shared, Object.fromEntries(own));
   }
 
   test('probes existing paths, on ports the processes listen on', async () => {

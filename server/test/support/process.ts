@@ -18,6 +18,7 @@ const cleanEnv = {
 };
 
 export type ServerProcess = {
+  /** As it prints it: the public one, if the settings name one. */
   url: string;
   pid: number;
   /** What `/metrics` serves, on the port that the log names. */
@@ -67,7 +68,7 @@ async function waitUntilReady(child: ChildProcess): Promise<ServerProcess> {
   const url = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk;
-      const [, address] = /is ready at (http:\S+)\n/.exec(output) ?? [];
+      const [, address] = /is ready at (https?:\S+)\n/.exec(output) ?? [];
       if (address) resolve(address);
     };
     child.stdout?.on('data', read);

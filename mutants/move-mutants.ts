@@ -210,6 +210,22 @@ const requests: Mutant[] = [
     tests: ['server/test/api/freezing-accounts.test.ts'],
     why: 'An order that has not reached the network can be canceled in the new cell too.',
   },
+  {
+    name: 'move-goes-on-behind-a-lost-slot',
+    file: 'server/src/commands/move/replicate.ts',
+    find: 'if (isSubscribed && !(await hasSlot(moving)))',
+    replace: 'if (isSubscribed && name === "")',
+    tests: ['server/test/faults/moved-accounts.test.ts'],
+    why: 'What changed between a failover of the old cell and a new slot would not come to the new cell.',
+  },
+  {
+    name: 'undo-needs-the-slot',
+    file: 'server/src/commands/move/replicate.ts',
+    find: 'if (!(await hasSlot(moving))) await forgetSlot(moving);',
+    replace: '',
+    tests: ['server/test/faults/moved-accounts.test.ts'],
+    why: 'A move that a failover has cut can be undone.',
+  },
 ];
 
 /** The change goes on as if the account were here. */

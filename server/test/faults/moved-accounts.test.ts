@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { carried, cellsOwn, replicated } from '../../src/commands/move/tables.ts';
 import { type Cell, type Customer, moveAccount, newCustomer, startCell } from '../support/cells.ts';
 import { call } from '../support/client.ts';
+import { spawnServer } from '../support/process.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
 
@@ -14,6 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([eu?.stop(), us?.stop()]));
 
+const page = new URL('../../../docs/cells.md', import.meta.url);
 const product = { product_id: 'prod_europe_5gb_30d' };
 
 async function order(customer: Customer, idempotencyKey: string): Promise<string> {
@@ -231,3 +234,62 @@ test('while it is frozen it can be read, its writes get 503, no process can writ
     'is not being moved',
   );
 });
+
+test('a move that a failover of the old cell has cut does not go on with a gap, and can be undone', async () => {
+  const customer = await newCustomer(eu, [eu, us]);
+  await moveAccount(customer.account, [eu, us], { dieAt: 'move_set_state:before:3' });
+  // A standby does not have the slots of its primary.
+  const endSlots = async () => {
+    await eu.query('select pg_terminate_backend(active_pid) from pg_replication_slots where active');
+    return eu.query('select pg_drop_replication_slot(slot_name) from pg_replication_slots').catch(() => []);
+  };
+  await until(endSlots, (dropped) => dropped.length === 1);
+  await order(customer, 'in the gap');
+  expect(await moveAccount(customer.account, [eu, us])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('run the command with --undo, and then again'),
+  });
+  expect(await moveAccount(customer.account, [eu, us], { undo: true })).toMatchObject({ code: 0 });
+  await order(customer, 'after the gap');
+  expect(await us.query('select from pg_subscription')).toEqual([]);
+});
+
+test('a cell that was restored to before a move serves the account again, until it is told, and nothing of it is left', async () => {
+  const customer = await newCustomer(eu, [eu, us]);
+  await customer.call('POST', '/v1/esims', { body: { product_id: 'prod_sandbox_held' } });
+  await backUp(eu);
+  const moved = await moveAccount(customer.account, [eu, us]);
+  expect(moved.code).toBe(0);
+
+  const restored = {
+    ...eu,
+    env: { ...eu.env, DATABASE_URL: eu.postgres.url('backup'), SIMPLANE_ROLE: 'api' },
+  };
+  const server = await spawnServer(restored.env);
+  const status = async () => (await call({ url: server.url, key: customer.key }, 'GET', '/v1/me')).status;
+  expect(await status()).toBe(200);
+  expect((await moveAccount(customer.account, [restored, us])).stderr).toContain(
+    'the other cell has an account with this id',
+  );
+  const text = await readFile(page, 'utf8');
+  const [find = '', tell = ''] = [...text.matchAll(/```sql\n([^`]*)```/g)].map(([, block]) => block);
+  const [left] = await us.query<{ account_id: string }>(find);
+  await eu.postgres.query('backup', tell.replace('ACCOUNT_ID', left?.account_id ?? '').replace('eu', 'us'));
+  const again = await moveAccount(customer.account, [restored, us]);
+  expect([again.code, again.stdout]).toEqual([0, moved.stdout]);
+  await until(status, (now) => now === 421);
+  for (const table of ['execution_queue', 'executions', 'webhook_endpoints'])
+    expect(
+      await eu.postgres.query('backup', `select from ${table} where account_id = $1`, [customer.accountUuid]),
+    ).toEqual([]);
+  await server.end('SIGTERM');
+});
+
+/** Keeps a copy of the cell's database as it is now. PostgreSQL makes one only while nobody is connected. */
+async function backUp({ postgres }: Cell): Promise<void> {
+  const run = (text: string) => postgres.query('postgres', text);
+  await run('alter database simplane allow_connections false');
+  await run(`select pg_terminate_backend(pid) from pg_stat_activity where datname = 'simplane'`);
+  await run('create database backup template simplane');
+  await run('alter database simplane allow_connections true');
+}

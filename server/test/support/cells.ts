@@ -22,6 +22,8 @@ export async function startCell(label: string): Promise<Cell> {
   const postgres = await createServer({
     ...{ wal_level: 'logical', max_wal_senders: '10', max_replication_slots: '30', max_connections: '60' },
     max_sync_workers_per_subscription: '4',
+    // PostgreSQL waits as long between copies of tables: 5 s by default, six times for a move.
+    wal_retrieve_retry_interval: '100ms',
   });
   await postgres.start();
   const key = `sp_test_${randomUUID()}`;

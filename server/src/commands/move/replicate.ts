@@ -6,6 +6,12 @@ import { replicated } from './tables.ts';
 /** Starts to copy the account's rows, and goes on with their changes. What is there already stays, so it can be called again. */
 export async function startReplication(moving: Moving): Promise<void> {
   const { source, target, name, sourceUrl } = moving;
+  const isSubscribed = await hasSubscription(moving);
+  // A new one would begin behind what has changed since.
+  if (isSubscribed && !(await hasSlot(moving)))
+    throw new CommandError(
+      'PostgreSQL of this cell does not know any more what it has sent, as after a failover: run the command with --undo, and then again',
+    );
   await markUsage(moving);
   await publish(moving);
   // By itself, because a subscription that makes its own waits forever if both databases are on one server.
@@ -15,7 +21,7 @@ export async function startReplication(moving: Moving): Promise<void> {
     `select pg_create_logical_replication_slot('${name}', 'pgoutput')
      where not exists (select from pg_replication_slots where slot_name = '${name}')`,
   );
-  if (await hasSubscription(moving)) return;
+  if (isSubscribed) return;
   await rowsIn(
     target,
     'move_subscribe',
@@ -77,6 +83,17 @@ async function hasSubscription({ target, name }: Moving): Promise<boolean> {
   return found.length > 0;
 }
 
+async function hasSlot({ source, name }: Moving): Promise<boolean> {
+  const text = 'select from pg_replication_slots where slot_name = $1';
+  return (await rowsIn(source, 'move_slot', text, [name])).length > 0;
+}
+
+/** A subscription cannot be dropped without its slot, unless it has none. */
+async function forgetSlot({ target, name }: Moving): Promise<void> {
+  await rowsIn(target, 'move_disable', `alter subscription ${name} disable`);
+  await rowsIn(target, 'move_forget_slot', `alter subscription ${name} set (slot_name = none)`);
+}
+
 type Progress = { left: number; total: number; errors: number };
 
 /** Resolves when the target has all rows, and gets changes as they happen. */
@@ -106,7 +123,10 @@ where srsubid = (select oid from pg_subscription where subname = $1)`,
 /** Nothing that `startReplication` made is left. */
 export async function stopReplication(moving: Moving): Promise<void> {
   const { source, target, name } = moving;
-  if (await hasSubscription(moving)) await rowsIn(target, 'move_unsubscribe', `drop subscription ${name}`);
+  if (await hasSubscription(moving)) {
+    if (!(await hasSlot(moving))) await forgetSlot(moving);
+    await rowsIn(target, 'move_unsubscribe', `drop subscription ${name}`);
+  }
   await rowsIn(
     source,
     'move_drop_slot',

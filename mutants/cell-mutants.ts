@@ -84,4 +84,12 @@ export const cellMutants: Mutant[] = [
     tests: ['server/src/config/values.test.ts'],
     why: 'A router finds no label that has more than letters.',
   },
+  {
+    name: 'session-of-another-cell-shuts-out',
+    file: 'dashboard/src/session.ts',
+    find: ' || response?.status === 421',
+    replace: '',
+    tests: ['dashboard/test/screens.browser.test.ts'],
+    why: 'Whoever has a session of the old cell can sign in again after a move.',
+  },
 ];

@@ -10,9 +10,10 @@ class SignInError extends Error {}
 /** The session of the cookie; null if nobody is signed in. */
 export async function resumeSession(): Promise<Session | null> {
   const response = await fetch(path).catch(() => null);
-  if (response?.status === 204) return null;
+  // 421: its account is in another cell now, which wants a new sign-in.
+  if (response?.status === 204 || response?.status === 421) return null;
   if (response?.ok) return read(response);
-  throw new Error(response ? `The server answered ${response.status}.` : 'The server does not answer.');
+  throw new Error(response ? await reasonIn(response) : 'The server does not answer.');
 }
 
 export async function signIn(by: { api_key: string } | { link: string }): Promise<Session> {
@@ -22,8 +23,13 @@ export async function signIn(by: { api_key: string } | { link: string }): Promis
     body: JSON.stringify(by),
   });
   if (response.ok) return read(response);
+  throw new SignInError(await reasonIn(response));
+}
+
+/** Why a request was refused, in the server's words. */
+async function reasonIn(response: Response): Promise<string> {
   const { error } = (await response.json().catch(() => ({}))) as { error?: { message?: string } };
-  throw new SignInError(error?.message ?? `The server answered ${response.status}.`);
+  return error?.message ?? `The server answered ${response.status}.`;
 }
 
 export async function signOut({ csrfToken }: Session): Promise<void> {

@@ -116,3 +116,12 @@ test('an action shows its curl without the key, and a wrong key is refused in wo
   expect(curl).toContain('$SIMPLANE_API_KEY');
   expect(curl).not.toContain(service.key);
 });
+
+test('a session of an account that is in another cell now leads to signing in', async () => {
+  const { page } = await openPage(browser, service.url);
+  await signIn(page, service.url, service.key);
+  const cookies = await page.context().cookies();
+  await page.context().addCookies(cookies.map((cookie) => ({ ...cookie, value: `eu.${cookie.value}` })));
+  await page.goto(`${service.url}/dashboard`);
+  await page.getByLabel('API key').waitFor();
+});

@@ -25,6 +25,7 @@ import { nameMutants } from './name-mutants.ts';
 import { operatorMutants } from './operator-mutants.ts';
 import { orderMutants } from './order-mutants.ts';
 import { orderedMutants } from './ordered-mutants.ts';
+import { otherCellMutants } from './other-cell-mutants.ts';
 import { platformMutants } from './platform-mutants.ts';
 import { processMutants } from './process-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
@@ -780,6 +781,7 @@ export const handWritten: readonly Mutant[] = [
   ...clockMutants,
   ...processMutants,
   ...cellMutants,
+  ...otherCellMutants,
   ...moveMutants,
   ...readinessMutants,
   ...upgradeMutants,

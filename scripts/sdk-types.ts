@@ -67,12 +67,17 @@ function withSingleValues(query: { properties: Record<string, object> }): object
   return { ...query, properties: Object.fromEntries(properties) };
 }
 
+const ofEveryPage = new Set(['object', 'data', 'has_more', 'next_cursor']);
+
 function resultOf({ response }: Operation): string {
   const { properties } = response as {
     properties?: { object?: { const?: unknown }; data?: { items: object } };
   };
   if (properties?.object?.const !== 'list' || !properties.data) return typeOf(response, names);
-  return `Page<${typeOf(properties.data.items, names)}>`;
+  const page = `Page<${typeOf(properties.data.items, names)}>`;
+  const more = Object.entries(properties).filter(([name]) => !ofEveryPage.has(name));
+  if (more.length === 0) return page;
+  return `${page} & ${typeOf({ type: 'object', properties: Object.fromEntries(more) }, names)}`;
 }
 
 function endpoint([id, { method, path }]: [string, Operation]): string {

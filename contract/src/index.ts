@@ -29,6 +29,7 @@ export * from './operations.ts';
 export type { Account } from './operator/accounts.ts';
 export { OperatorAuditEntry } from './operator/audit-log.ts';
 export * from './operator/catalog-product.ts';
+export type { AskedCells, CellTrouble } from './operator/cells.ts';
 export * from './operator/endpoint-health.ts';
 export * from './operator/execution.ts';
 export * from './operator/failure-group.ts';

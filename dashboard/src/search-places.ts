@@ -1,8 +1,13 @@
 import type { SearchResult, Simplane } from '@simplane/sdk';
 import { placeOf } from './account-path.ts';
 import type { Clients } from './client.ts';
+import { describeMissing, nameOfCell } from './parts/cells.ts';
 
-export type Hit = { to: string; label: string; about: string };
+/** `to` is null for what is in another cell: a screen of this one would say that it does not exist. */
+export type Hit = { to: string | null; label: string; about: string };
+
+/** `missing` names the cells that did not answer. */
+export type Found = { hits: Hit[]; missing: string | null };
 
 type Screen = (found: SearchResult, api: Simplane) => string | Promise<string>;
 
@@ -38,17 +43,16 @@ function screenOfPath(path: string | null): string {
 }
 
 /** In an account: what it has. In the operator's own view: what any account has. */
-export async function findPlaces(clients: Clients, text: string, viewed: string | null): Promise<Hit[]> {
+export async function findPlaces(clients: Clients, text: string, viewed: string | null): Promise<Found> {
   if (clients.isOperator && viewed === null) return findForOperator(clients, text);
   const { api } = clients;
   const { data } = await api.search(text);
-  return Promise.all(
-    data.map(async (found) => ({
-      to: placeOf(await screens[found.type](found, api), viewed),
-      label: found.id,
-      about: found.title,
-    })),
-  );
+  const hits = data.map(async (found) => ({
+    to: placeOf(await screens[found.type](found, api), viewed),
+    label: found.id,
+    about: found.title,
+  }));
+  return { hits: await Promise.all(hits), missing: null };
 }
 
 /** What is the deployment's, and in no account. */
@@ -61,17 +65,26 @@ const operatorScreens: { [type in SearchResult['type']]?: (id: string) => string
   product: () => '/products',
 };
 
-async function findForOperator({ operator }: Clients, text: string): Promise<Hit[]> {
+async function findForOperator({ operator }: Clients, text: string): Promise<Found> {
   const own = deploymentScreens[/^([a-z]+)_/.exec(text)?.[1] ?? ''];
-  if (own !== undefined) return [{ to: own, label: text, about: '' }];
-  const { data } = await operator.search(text);
-  return Promise.all(
-    data.map(async (found) => {
-      const { id, type, title, account_id: account, account_name: name } = found;
-      const to =
-        operatorScreens[type]?.(id) ??
-        placeOf(await screens[type](found, operator.account(account ?? '')), account);
-      return { to, label: id, about: name === null ? title : `${title} · ${name}` };
-    }),
-  );
+  if (own !== undefined) return { hits: [{ to: own, label: text, about: '' }], missing: null };
+  const { data, cells } = await operator.search(text);
+  const hits = data.map((found) => hitOf(operator, found, cells?.[0]?.cell));
+  return { hits: await Promise.all(hits), missing: describeMissing(cells) };
+}
+
+async function hitOf(
+  operator: Clients['operator'],
+  found: Awaited<ReturnType<Clients['operator']['search']>>['data'][number],
+  ownCell: string | null | undefined,
+): Promise<Hit> {
+  const { id, type, title, account_id: account, account_name: name, cell } = found;
+  const about = name === null ? title : `${title} · ${name}`;
+  if (cell !== undefined && cell !== ownCell) {
+    return { to: null, label: id, about: `${about} · in ${nameOfCell(cell)}` };
+  }
+  const to =
+    operatorScreens[type]?.(id) ??
+    placeOf(await screens[type](found, operator.account(account ?? '')), account);
+  return { to, label: id, about };
 }

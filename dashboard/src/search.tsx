@@ -16,10 +16,13 @@ export function SearchField() {
     if (text === '') return;
     try {
       const viewed = viewedAccount(location.pathname.replace('/dashboard', ''));
-      const found = await findPlaces(clients, text, viewed);
-      if (found.length === 1 && found[0]) go(found[0].to);
-      else if (found.length === 0) setMessage(`Nothing was found for “${text.slice(0, 60)}”.`);
-      else setHits(found);
+      const { hits: found, missing } = await findPlaces(clients, text, viewed);
+      const [only] = found;
+      if (missing !== null) setMessage(missing);
+      if (found.length === 1 && only?.to && missing === null) go(only.to);
+      else if (only) setHits(found);
+      else
+        setMessage(`Nothing was found for “${text.slice(0, 60)}”.${missing === null ? '' : ` ${missing}`}`);
     } catch (error) {
       setMessage(error instanceof Error ? error.message : 'The search failed.');
     }
@@ -62,10 +65,16 @@ export function SearchField() {
         {hits && (
           <ul>
             {hits.map(({ to, label, about }) => (
-              <li key={`${label} ${to}`}>
-                <button type="button" className="plain" onClick={() => go(to)}>
-                  <code>{label}</code> <span className="quiet">{about}</span>
-                </button>
+              <li key={`${label} ${to ?? about}`}>
+                {to === null ? (
+                  <>
+                    <code>{label}</code> <span className="quiet">{about}</span>
+                  </>
+                ) : (
+                  <button type="button" className="plain" onClick={() => go(to)}>
+                    <code>{label}</code> <span className="quiet">{about}</span>
+                  </button>
+                )}
               </li>
             ))}
           </ul>

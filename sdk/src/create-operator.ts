@@ -8,6 +8,8 @@ import { createRequest } from './request.ts';
 import { type CallOptions, createTransport } from './transport.ts';
 import { deliveriesOf, recoveriesOf, webhookEndpointsOf } from './webhook-endpoints.ts';
 
+type OfCells = { cells?: 'own' };
+
 export type Operator = ReturnType<typeof createOperator>;
 
 /** Creates a client for the operator of a deployment. Its key has the `operator` scope and belongs to no account. */
@@ -21,11 +23,16 @@ export function createOperator(options: SimplaneOptions) {
     me: (options?: CallOptions) => call('getMe', {}, options),
     /** Calls any operation by its method and path: for those without a function here. */
     request: createRequest(transport),
-    /** Returns what happens in the deployment at the moment, what waits, and the orders of the last day. */
-    overview: (options?: CallOptions) => call('getOperatorOverview', {}, options),
+    /** Returns what happens in the deployment at the moment, what waits, and the orders of the last day. `cells` says of which cells. */
+    overview: ({ cells, ...options }: CallOptions & OfCells = {}) =>
+      call('getOperatorOverview', { query: { ...(cells && { cells }) } }, options),
     /** Finds an id, an ICCID or its last digits, or a reference, in all accounts. */
-    search: (q: string, { limit, ...options }: CallOptions & { limit?: number } = {}) =>
-      call('searchAccounts', { query: { q, ...(limit !== undefined && { limit }) } }, options),
+    search: (q: string, { limit, cells, ...options }: CallOptions & OfCells & { limit?: number } = {}) =>
+      call(
+        'searchAccounts',
+        { query: { q, ...(limit !== undefined && { limit }), ...(cells && { cells }) } },
+        options,
+      ),
     /** The events of all accounts, each with its `account_id`. */
     events: feedOf<OperatorWebhookEvent>(callDeployment, connection, options.maxRetries, operatorBase),
     /** Named places in the events of all accounts. */

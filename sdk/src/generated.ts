@@ -855,6 +855,8 @@ export type OperatorOverview = {
     process_id: string;
     /** Name of its machine or container. */
     host: string;
+    /** With several cells: the one of the process; null for the cell without a label. */
+    cell?: string | null;
     /** How far the clock of the machine is ahead of PostgreSQL’s, negative if behind. Beyond 30 seconds, the process does no background work. */
     clock_skew_ms: number;
   }>;
@@ -897,6 +899,15 @@ export type OperatorOverview = {
     installed: number;
     /** Of these, active. */
     active: number;
+  }>;
+  /** The cells that were asked, this one first. What one that has not answered has is missing here. Absent if this deployment knows no other cell (`SIMPLANE_CELLS`). */
+  cells?: Array<{
+    /** Label of the cell; null for the cell without a label. */
+    cell: string | null;
+    /** Whether the answer includes what this cell has. */
+    answered: boolean;
+    /** Why not. `timeout`: no answer within 3 seconds. `unreachable`: no connection, or it was cut. `key_refused`: the cell does not accept the key in `SIMPLANE_CELLS`. `failed`: it answered with an error. `invalid_answer`: it answered with something else. */
+    cause?: 'timeout' | 'unreachable' | 'key_refused' | 'failed' | 'invalid_answer';
   }>;
 };
 
@@ -2807,17 +2818,23 @@ export type Operations = {
     };
     result: RequestLogEntry;
   };
-  /** Returns the current rates, the backlogs and their age, and the progress of the orders of the last day, across all accounts. Workers count orders in the background, with a delay of a second or two. */
+  /** Returns the current rates, the backlogs and their age, and the progress of the orders of the last day, across all accounts. Workers count orders in the background, with a delay of a second or two. With several cells, counts and rates are the sums of those that answered, ages the highest; `median_ms` and `p95_ms` are those of the slowest cell, which those of all orders never exceed. */
   getOperatorOverview: {
+    query: {
+      /** `own`: only of the cell that gets the request. Omitted: of all cells that it knows. */
+      cells?: 'own';
+    };
     result: OperatorOverview;
   };
-  /** Finds in all accounts what belongs to an id (of an account, event, execution, webhook endpoint, delivery, bundle, recovery, request, audit entry, API key or product), an ICCID or its last digits (at least four), or the `reference` of an order. Returns one page. */
+  /** Finds in all accounts what belongs to an id (of an account, event, execution, webhook endpoint, delivery, bundle, recovery, request, audit entry, API key or product), an ICCID or its last digits (at least four), or the `reference` of an order. Returns one page. With several cells, of all that answered; `cells` says which. */
   searchAccounts: {
     query: {
       /** An id, an ICCID or its last digits, or a reference: complete, not the start of one. */
       q: string;
       /** How many results to return at most. Values above 100 are treated as 100. */
       limit?: number;
+      /** `own`: only of the cell that gets the request. Omitted: of all cells that it knows. */
+      cells?: 'own';
     };
     result: Page<{
       /** Id, ICCID, name or idempotency key. */
@@ -2837,7 +2854,19 @@ export type Operations = {
       account_name: string | null;
       /** Mode of this deployment. */
       mode: 'sandbox' | 'live';
-    }>;
+      /** With several cells: the one that has it. `path` is read there; null for the cell without a label. */
+      cell?: string | null;
+    }> & {
+      /** The cells that were asked, this one first. What one that has not answered has is missing here. Absent if this deployment knows no other cell (`SIMPLANE_CELLS`). */
+      cells?: Array<{
+        /** Label of the cell; null for the cell without a label. */
+        cell: string | null;
+        /** Whether the answer includes what this cell has. */
+        answered: boolean;
+        /** Why not. `timeout`: no answer within 3 seconds. `unreachable`: no connection, or it was cut. `key_refused`: the cell does not accept the key in `SIMPLANE_CELLS`. `failed`: it answered with an error. `invalid_answer`: it answered with something else. */
+        cause?: 'timeout' | 'unreachable' | 'key_refused' | 'failed' | 'invalid_answer';
+      }>;
+    };
   };
   /** Creates an account without keys. Create its first key with `POST /v1/operator/accounts/{id}/api_keys`. */
   createAccount: {

@@ -155,6 +155,7 @@ async function start(
     await probes.stop();
     await heartbeat.stop(); // until here its work may show
     await signals.stop();
+    await service.cells.close();
     await service.requestLog.stop(lastLinesMs);
     await service.keys
       .flushUses()

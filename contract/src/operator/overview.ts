@@ -5,6 +5,7 @@ import { operation } from '../operation.ts';
 import { Overview } from '../overview.ts';
 import { unixSeconds } from '../schema.ts';
 import { Type } from '../type.ts';
+import { askedCells, cellLabel, exampleCells, ofOwnCell } from './cells.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
@@ -57,6 +58,7 @@ export const OperatorOverview = Type.Object(
       Type.Object({
         process_id: Type.String({ pattern: idPattern(idPrefixes.process) }),
         host: Type.String({ description: 'Name of its machine or container.' }),
+        cell: Type.Optional(cellLabel('With several cells: the one of the process')),
         clock_skew_ms: Type.Integer({
           description:
             'How far the clock of the machine is ahead of PostgreSQL’s, negative if behind. Beyond 30 seconds, the process does no background work.',
@@ -72,6 +74,7 @@ export const OperatorOverview = Type.Object(
     failed_count: count('Orders of the last day that failed.'),
     failures,
     hours,
+    cells: Type.Optional(askedCells),
   },
   {
     title: 'OperatorOverview',
@@ -92,13 +95,19 @@ export const OperatorOverview = Type.Object(
           deliveries: { count: 21, oldest_due_seconds: 1 },
         },
         clocks_off: [
-          { process_id: exampleId(idPrefixes.process), host: 'simplane-worker-1', clock_skew_ms: -2_400 },
+          {
+            process_id: exampleId(idPrefixes.process),
+            host: 'simplane-worker-1',
+            cell: 'eu',
+            clock_skew_ms: -2_400,
+          },
         ],
         from,
         funnel: example.funnel,
         failed_count: example.failed_count,
         failures: example.failures,
         hours: example.hours,
+        cells: exampleCells,
       },
     ],
   },
@@ -112,8 +121,9 @@ export const getOperatorOverview = operation({
   tag: 'Operator deployment',
   summary: 'Get an overview of the deployment',
   description:
-    'Returns the current rates, the backlogs and their age, and the progress of the orders of the last day, across all accounts. Workers count orders in the background, with a delay of a second or two.',
+    'Returns the current rates, the backlogs and their age, and the progress of the orders of the last day, across all accounts. Workers count orders in the background, with a delay of a second or two. With several cells, counts and rates are the sums of those that answered, ages the highest; `median_ms` and `p95_ms` are those of the slowest cell, which those of all orders never exceed.',
   scope: 'operator',
+  query: Type.Object({ cells: ofOwnCell }, { additionalProperties: false }),
   status: 200,
   response: OperatorOverview,
   refusals: [],

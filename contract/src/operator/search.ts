@@ -5,12 +5,14 @@ import { operation } from '../operation.ts';
 import { listOf } from '../pagination.ts';
 import { SearchResult, search } from '../search.ts';
 import { Type } from '../type.ts';
+import { askedCells, cellLabel, exampleCells, ofOwnCell } from './cells.ts';
 
 const example = {
   ...(SearchResult as unknown as { examples: object[] }).examples[0],
   account_id: exampleId(idPrefixes.account),
   account_name: 'Example Travel',
   mode: 'sandbox',
+  cell: 'eu',
 };
 
 export const OperatorSearchResult = Type.Object(
@@ -26,6 +28,7 @@ export const OperatorSearchResult = Type.Object(
       description: 'Name of that account.',
     }),
     mode: Type.Enum(['sandbox', 'live'], { description: 'Mode of this deployment.' }),
+    cell: Type.Optional(cellLabel('With several cells: the one that has it. `path` is read there')),
   },
   {
     title: 'OperatorSearchResult',
@@ -39,13 +42,27 @@ export type OperatorSearchResult = Static<typeof OperatorSearchResult>;
 
 const { q, limit } = search.query.properties;
 
+const page = listOf(OperatorSearchResult, 'OperatorSearchResultList', 'eSIMs first, newest first');
+const { examples } = page as unknown as { examples: [object] };
+
+export const OperatorSearchResultList = Type.Object(
+  { ...page.properties, cells: Type.Optional(askedCells) },
+  {
+    title: 'OperatorSearchResultList',
+    description: 'A page of `OperatorSearchResult` objects.',
+    examples: [{ ...examples[0], cells: exampleCells }],
+  },
+);
+
+export type OperatorSearchResultList = Static<typeof OperatorSearchResultList>;
+
 export const searchAccounts = operation({
   method: 'GET',
   path: '/v1/operator/search',
   tag: 'Operator deployment',
   summary: 'Search all accounts',
   description:
-    'Finds in all accounts what belongs to an id (of an account, event, execution, webhook endpoint, delivery, bundle, recovery, request, audit entry, API key or product), an ICCID or its last digits (at least four), or the `reference` of an order. Returns one page.',
+    'Finds in all accounts what belongs to an id (of an account, event, execution, webhook endpoint, delivery, bundle, recovery, request, audit entry, API key or product), an ICCID or its last digits (at least four), or the `reference` of an order. Returns one page. With several cells, of all that answered; `cells` says which.',
   scope: 'operator',
   query: Type.Object(
     {
@@ -55,10 +72,11 @@ export const searchAccounts = operation({
         examples: [exampleIccid.slice(-6)],
       },
       limit,
+      cells: ofOwnCell,
     },
     { additionalProperties: false },
   ),
   status: 200,
-  response: listOf(OperatorSearchResult, 'OperatorSearchResultList', 'eSIMs first, newest first'),
+  response: OperatorSearchResultList,
   refusals: ['parameter_missing'],
 });

@@ -2,6 +2,7 @@ import type { ApiVersion, AuditWay, Scope } from '@simplane/contract';
 import type { CoreMode } from '../network/core-mode.ts';
 import type { AddressPolicy } from '../platform/addresses/address-policy.ts';
 import type { Cell } from '../platform/cell.ts';
+import type { Cells } from '../platform/cells/ask-cells.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Signals } from '../platform/db/signals.ts';
@@ -54,6 +55,7 @@ export type OperatorContext = Origin & {
   signals: Pick<Signals, 'announce'>;
   mode: 'sandbox' | 'live';
   cell: Cell;
+  cells: Pick<Cells, 'others' | 'ask'>;
   /** How the operator's core learns about eSIMs. */
   core: CoreMode;
   /** Whether ICCIDs of the network must have a valid check digit. */

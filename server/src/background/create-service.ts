@@ -3,8 +3,10 @@ import { createKeyDirectory } from '../accounts/key-directory.ts';
 import { addressPolicyOf } from '../config/address-policy.ts';
 import { coreModeOf } from '../config/core-mode-of.ts';
 import type { Config } from '../config/settings.ts';
+import { version } from '../config/version.ts';
 import { createHandOver } from '../notify/events/hand-over.ts';
 import { createSeats } from '../orders/executions/seats.ts';
+import { createCells } from '../platform/cells/ask-cells.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Connection } from '../platform/db/connect.ts';
 import type { Database } from '../platform/db/database.ts';
@@ -59,6 +61,7 @@ export async function createService(
     ...config.retired,
     requiresCheckDigit: config.es2IccidCheck === 'luhn',
     core: coreModeOf(config),
+    cells: createCells({ peers: otherCells(config), userAgent: `Simplane/${version}`, log, metrics }),
     db,
     clock,
     clockTrouble,
@@ -86,6 +89,11 @@ export async function createService(
     publicUrl: () => config.publicUrl ?? state.url,
     isStopping: () => state.isStopping,
   } satisfies Service;
+}
+
+/** The list may be the same in all cells, so it has this one too. */
+function otherCells({ cell: own, cells }: Config) {
+  return (cells ?? []).filter(({ cell }) => cell !== own);
 }
 
 export function createErrorHandler({ metrics, log }: Pick<Service, 'metrics' | 'log'>) {

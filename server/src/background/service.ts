@@ -6,6 +6,7 @@ import type { Probing } from '../notify/webhooks/sender/probes.ts';
 import type { Seats } from '../orders/executions/seats.ts';
 import type { AddressPolicy } from '../platform/addresses/address-policy.ts';
 import type { Cell } from '../platform/cell.ts';
+import type { Cells } from '../platform/cells/ask-cells.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Signals } from '../platform/db/signals.ts';
@@ -19,6 +20,8 @@ export type Service = Probing &
   Overrides & {
     mode: 'sandbox' | 'live';
     cell: Cell;
+    /** The other cells. */
+    cells: Cells;
     core: CoreMode;
     /** Whether ICCIDs of the network must have a valid check digit. */
     requiresCheckDigit: boolean;

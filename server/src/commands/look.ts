@@ -1,7 +1,7 @@
 import type { OperatorOverview } from '@simplane/contract';
 import { listEndpointHealth } from '../notify/webhooks/endpoints/list-for-operator.ts';
 import { listIccidRanges } from '../orders/esims/list-iccid-ranges.ts';
-import { getOperatorOverview } from '../views/overview/get-for-operator.ts';
+import { readOverview } from '../views/overview/get-for-operator.ts';
 import { listProcesses } from '../views/processes/list.ts';
 import { listNetworks } from '../views/processes/list-networks.ts';
 import { allPages } from './all-pages.ts';
@@ -13,7 +13,7 @@ import type { Tools } from './with-database.ts';
 type Options = { json: boolean };
 
 export async function overviewCommand(tools: Tools, options: Options): Promise<void> {
-  const overview = await getOperatorOverview(tools);
+  const overview = await readOverview(tools);
   if (options.json) printJson(overview);
   else process.stdout.write(tablesOf(overview));
 }

@@ -2,12 +2,14 @@ import { fqdnPattern } from '../network/fqdn.ts';
 import { slowFactor } from '../network/slow-factor.ts';
 import { ConfigError } from '../platform/app-error.ts';
 import { parseConnectionUrl } from '../platform/db/connection-url.ts';
+import { requireMode } from './cell-addresses.ts';
 import { type Config, settings } from './settings.ts';
 
 /** Rejects combinations of settings that are each valid but contradict each other. */
 export function refuseContradictions(config: Config): void {
   refuseIncompleteSmdp(config);
   refuseInvalidDatabaseUrls(config);
+  requireMode(config.cells ?? [], config.mode);
   if (config.mode === 'live' && config.apiKey) {
     throw new ConfigError(
       'SIMPLANE_API_KEY is for the sandbox only; in live mode create keys with `simplane-server keys create`',

@@ -1,6 +1,7 @@
 import { sandboxKeyPattern } from '../accounts/api-key-text.ts';
 import { cellPattern } from '../platform/cell.ts';
 import { parseEncryptionKeys } from '../platform/secrets/encryption-keys.ts';
+import { parseCellAddresses } from './cell-addresses.ts';
 import {
   cidrs,
   countOrAuto,
@@ -46,6 +47,16 @@ export const processSettings = {
     matching(cellPattern, 'two to eight letters from `a` to `z`'),
     '',
     'The label of this deployment if it is one of several behind the same address ([cells](cells.md)). New keys, sessions, sign-in links and install links have it in their text, so that a router sends each request to its deployment. The same for all processes of the deployment. Unset: no label.',
+  ),
+  cells: setting(
+    'SIMPLANE_CELLS',
+    {
+      takes:
+        'URLs separated by commas, each with an operator’s key of that cell as its password: `https://:KEY@10.0.1.10:4000`',
+      parse: parseCellAddresses,
+    },
+    '',
+    'The addresses of all cells ([cells](cells.md#what-has-no-key)): the operator’s overview and search ask them, and usage records and notifications for their eSIMs are passed on to them. The label in a key says which cell it is; the entry of this cell is left out, so the list can be the same everywhere. `http` only for loopback and private addresses. Unset: this cell asks no other.',
   ),
   dataDir: setting(
     'SIMPLANE_DATA_DIR',

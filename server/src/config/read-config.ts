@@ -56,6 +56,7 @@ const secretNames = new Set([
   'SIMPLANE_DATABASE_DIRECT_URL',
   'SIMPLANE_ENCRYPTION_KEYS',
   'SIMPLANE_CORE_SECRET',
+  'SIMPLANE_CELLS',
 ]);
 
 function readRetired(env: NodeJS.ProcessEnv): RetiredValues {

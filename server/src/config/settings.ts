@@ -33,6 +33,7 @@ type Optional =
   | 'metricsPort'
   | 'publicUrl'
   | 'cell'
+  | 'cells'
   | 'es2Url'
   | 'es2Cert'
   | 'es2Key'

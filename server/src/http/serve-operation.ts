@@ -77,7 +77,7 @@ export function serveOperation(
     : () => null;
   const { clock, newUuid, signals, handOver, seats, keyring, addressPolicy, probes, mode, cell, core } =
     service;
-  const { endpointLimit, usageMaxAgeMs, requiresCheckDigit, publicUrl } = service;
+  const { cells, endpointLimit, usageMaxAgeMs, requiresCheckDigit, publicUrl } = service;
 
   app.route({
     method: definition.method,
@@ -185,6 +185,7 @@ export function serveOperation(
       usageMaxAgeMs,
       mode,
       cell,
+      cells,
       core,
       requiresCheckDigit,
       apiVersion,

@@ -23,6 +23,7 @@ import type { Sender, startSender } from '../../src/notify/webhooks/sender/start
 import { createSeats } from '../../src/orders/executions/seats.ts';
 import type { startExecutionWorker } from '../../src/orders/executions/worker.ts';
 import type { startCoreSender } from '../../src/orders/service/start-core-sender.ts';
+import { createCells } from '../../src/platform/cells/ask-cells.ts';
 import { type Database, openDatabase } from '../../src/platform/db/database.ts';
 import { createUuidV7 } from '../../src/platform/ids/uuid-v7.ts';
 import { createKeyring } from '../../src/platform/secrets/keyring.ts';
@@ -128,6 +129,7 @@ export async function startService({
   const service: Service = {
     mode: 'sandbox',
     cell: null,
+    cells: createCells({ peers: [], userAgent: 'Simplane/test', log, metrics }),
     core: 'mock',
     requiresCheckDigit: false,
     role: 'all',

@@ -1,5 +1,6 @@
 import type { OperatorOverview as Overview } from '@simplane/sdk';
 import { useClients } from '../../client.ts';
+import { describeMissing, nameOfCell } from '../../parts/cells.ts';
 import { duration, number, span } from '../../parts/format.ts';
 import { Funnel } from '../../parts/funnel.tsx';
 import { PageHeader, Panel } from '../../parts/panel.tsx';
@@ -41,6 +42,7 @@ export default function OperatorOverview() {
           )
         }
       />
+      {known && <OfCells cells={known.cells} />}
       {known && <ClocksOff clocks={known.clocks_off} />}
       <Panel title="The last minute">
         <Shown of={reading} what="the figures">
@@ -75,6 +77,26 @@ function Figures({ overview: { rates: counts, backlogs } }: { overview: Overview
       <Backlog name="Orders waiting" backlog={backlogs.executions} />
       <Backlog name="Deliveries waiting" backlog={backlogs.deliveries} />
     </div>
+  );
+}
+
+/** What the figures lack, and which parts of the page are of this cell alone. */
+function OfCells({ cells }: { cells: Overview['cells'] }) {
+  const [own] = cells ?? [];
+  if (!own || cells?.length === 1) return null;
+  const missing = describeMissing(cells);
+  return (
+    <>
+      {missing && (
+        <p className="notice" role="status">
+          ▲ {missing} The figures are of the others only.
+        </p>
+      )}
+      <p className="quiet">
+        The figures are of {missing ? 'the cells that answered' : `all ${cells?.length} cells`}; failures to
+        decide on, endpoints, networks and stock are of {nameOfCell(own.cell)} only.
+      </p>
+    </>
   );
 }
 

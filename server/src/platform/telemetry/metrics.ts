@@ -107,6 +107,12 @@ function createWorkMetrics(registers: Registry[]) {
       labelNames: ['outcome'],
       registers,
     }),
+    cellRequestCount: new Counter({
+      name: 'simplane_cell_requests_total',
+      help: 'Requests to other cells, by cell and outcome: `answered`, or why there was no answer.',
+      labelNames: ['cell', 'outcome'],
+      registers,
+    }),
     networkPaused: new Gauge({
       name: 'simplane_network_paused',
       help: '1 while this process makes no calls to the SM-DP+ because its gateway reported it as down; else 0.',

@@ -1,16 +1,48 @@
-import type { OperatorOverview } from '@simplane/contract';
+import { type InputOf, type Operations, OperatorOverview } from '@simplane/contract';
 import type { OperatorContext } from '../../accounts/context.ts';
+import type { Cell } from '../../platform/cell.ts';
+import { answersIn, askedCells, isOf } from '../../platform/cells/asked-cells.ts';
+import { isFormOf } from '../../platform/cells/is-form-of.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { readQueues } from '../../platform/db/queues.ts';
 import { timeWindowOf } from '../../platform/lists/time-window.ts';
 import { clocksOffIn, readReports } from '../../platform/processes/read-reports.ts';
 import { throughputNames } from '../../platform/telemetry/throughput.ts';
 import { failuresOf, grid, hoursOf, stageOf } from './get.ts';
+import { mergeOverviews } from './merge-cells.ts';
 import { readBacklogs, readCounts } from './sql/reading.ts';
 import { allAccounts, stages } from './stages.ts';
 
-/** The whole deployment: what its processes do, what waits, and how far the orders of the last day have come. */
-export async function getOperatorOverview({
+const isOverview = isFormOf<OperatorOverview>(OperatorOverview);
+
+/** The whole deployment, and the other cells if there are any. */
+export async function getOperatorOverview(
+  ctx: OperatorContext,
+  { query }: InputOf<Operations['getOperatorOverview']>,
+): Promise<OperatorOverview> {
+  const { cell, cells } = ctx;
+  const isOwnOnly = query.cells === 'own';
+  if (!isOwnOnly && cells.others.length === 0) return readOverview(ctx);
+  const [own, others] = await Promise.all([
+    readOverview(ctx),
+    isOwnOnly
+      ? []
+      : cells.ask<OperatorOverview>({
+          method: 'GET',
+          path: '/v1/operator/overview?cells=own',
+          isAnswer: (json, of): json is OperatorOverview => isOverview(json) && isOf(of, json),
+        }),
+  ]);
+  const ofCells = answersIn(others).map(({ cell: of, answer }) => labelClocks(answer, of));
+  return { ...mergeOverviews([labelClocks(own, cell), ...ofCells]), cells: askedCells(cell, others) };
+}
+
+function labelClocks(overview: OperatorOverview, cell: Cell): OperatorOverview {
+  return { ...overview, clocks_off: overview.clocks_off.map((process) => ({ ...process, cell })) };
+}
+
+/** This cell: what its processes do, what waits, and how far the orders of the last day have come. */
+export async function readOverview({
   db,
   clock,
 }: Pick<OperatorContext, 'db' | 'clock'>): Promise<OperatorOverview> {

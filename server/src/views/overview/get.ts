@@ -80,10 +80,11 @@ export function stageOf(stage: Stage, counts: CountRow[]): Overview['funnel'][nu
   return { stage, count: total, median_ms: quantile(buckets, 0.5), p95_ms: quantile(buckets, 0.95) };
 }
 
-/** The most frequent first. */
 export function failuresOf(counts: CountRow[]): Overview['failures'] {
-  return counts
-    .flatMap(({ stage, code, count }) => (code ? [{ stage, code, count }] : []))
-    .sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1))
-    .slice(0, maxFailures);
+  return mostFrequent(counts.flatMap(({ stage, code, count }) => (code ? [{ stage, code, count }] : [])));
+}
+
+/** The most frequent first. */
+export function mostFrequent(failures: Overview['failures']): Overview['failures'] {
+  return failures.toSorted((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1)).slice(0, maxFailures);
 }

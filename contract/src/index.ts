@@ -35,6 +35,7 @@ export * from './operator/execution.ts';
 export * from './operator/failure-group.ts';
 export * from './operator/iccid-range.ts';
 export * from './operator/network.ts';
+export * from './operator/observations.ts';
 export * from './operator/overview.ts';
 export * from './operator/process.ts';
 export * from './operator/rejected-usage.ts';

@@ -3,7 +3,7 @@ import { apiVersions, currentApiVersion } from './api-version.ts';
 import { type ErrorCode, errors } from './errors.ts';
 import { describeLinks } from './openapi-links.ts';
 import { linkSchemas, requestName, schemaRef } from './openapi-schemas.ts';
-import { describeScope, isWrite, type Operation } from './operation.ts';
+import { describeScope, isOperators, isWrite, type Operation } from './operation.ts';
 import { isPaging } from './pagination.ts';
 
 /** Errors that any operation can return before its own work begins. */
@@ -79,7 +79,7 @@ export function describeOperation(
     tags: [definition.tag],
     summary: definition.summary,
     description: describeWithScope(definition),
-    ...(definition.scope === 'operator' && { security: [{ operatorKey: [] }] }),
+    ...(isOperators(definition) && { security: [{ operatorKey: [] }] }),
     parameters: describeParameters(definition),
     ...(body && {
       requestBody: {

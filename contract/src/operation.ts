@@ -24,6 +24,11 @@ export function hasScope(keyScopes: readonly Scope[], needed: Scope): boolean {
   return keyScopes.includes(needed) || (parent !== undefined && keyScopes.includes(parent));
 }
 
+/** Whether only operators may call it. */
+export function isOperators({ scope }: Pick<Operation, 'scope'>): boolean {
+  return (operatorScopes as readonly (string | null)[]).includes(scope);
+}
+
 /** The wording of docs and messages, with the scope that includes this one. */
 export function describeScope(scope: Scope): string {
   const parent = includedIn[scope];

@@ -35,6 +35,7 @@ import {
 import { listFailureGroups, retryFailureGroup } from './operator/failure-group.ts';
 import { listIccidRanges } from './operator/iccid-range.ts';
 import { listNetworks } from './operator/network.ts';
+import { takeObservations } from './operator/observations.ts';
 import { getOperatorOverview } from './operator/overview.ts';
 import { listProcesses } from './operator/process.ts';
 import { listRejectedUsage } from './operator/rejected-usage.ts';
@@ -62,10 +63,11 @@ import {
   updateOperatorWebhookEndpoint,
 } from './operator/webhook-endpoints.ts';
 
-/** The operations of the deployment's operator, under `/v1/operator/`. Each needs the `operator` scope. */
+/** The operations of the deployment's operator, under `/v1/operator/`. Each needs the `operator` scope, one `operator_write`. */
 export const operatorOperations = {
   getOperatorOverview,
   searchAccounts,
+  takeObservations,
   createAccount,
   listAccounts,
   getAccount,

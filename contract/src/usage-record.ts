@@ -6,7 +6,8 @@ import { operation } from './operation.ts';
 import { unixSecondsInput } from './schema.ts';
 import { Type } from './type.ts';
 
-const maxRecords = 10_000;
+/** Of one request. */
+export const usageRecordLimits = { count: 10_000, bytes: 4 * 1024 * 1024 } as const;
 
 /** How many rejected records a response lists. */
 export const maxRejections = 100;
@@ -22,7 +23,7 @@ export const rejectionReasons = [
 
 /** What each reason means. */
 export const rejectionReasonsExplained =
-  '`esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM failed, or was terminated before `at`. `too_old`: `at` is longer ago than the operator’s `SIMPLANE_USAGE_MAX_AGE` (35 days), so the record may have been counted and forgotten. `record_unknown`: no record with the id in `corrects` was counted for this eSIM; report it first. `already_corrected`: another record has replaced the one in `corrects`; correct that one.';
+  '`esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning, or may be in another cell that did not answer; report the record again later. `esim_ended`: the eSIM failed, or was terminated before `at`. `too_old`: `at` is longer ago than the operator’s `SIMPLANE_USAGE_MAX_AGE` (35 days), so the record may have been counted and forgotten. `record_unknown`: no record with the id in `corrects` was counted for this eSIM; report it first. `already_corrected`: another record has replaced the one in `corrects`; correct that one.';
 
 export type RejectionReason = (typeof rejectionReasons)[number];
 
@@ -41,7 +42,7 @@ const usageExample = {
   country: 'FR',
 };
 
-const UsageRecord = Type.Object(
+export const UsageRecord = Type.Object(
   {
     record_id: recordId,
     iccid,
@@ -127,12 +128,12 @@ export const reportUsage = operation({
     'A malformed record fails the whole batch; an unknown ICCID rejects only its own records.',
   scope: 'network',
   audit: { action: 'usage.reported', target: 'request' },
-  bodyLimitBytes: 4 * 1024 * 1024,
+  bodyLimitBytes: usageRecordLimits.bytes,
   body: Type.Object(
     {
       records: Type.Array(UsageRecord, {
         minItems: 1,
-        maxItems: maxRecords,
+        maxItems: usageRecordLimits.count,
         description:
           'Records in any order. They are counted in order of `at`; corrections follow, in the order given.',
       }),

@@ -1,4 +1,4 @@
-import { type ErrorCode, errors } from '@simplane/contract';
+import { type ErrorCode, errors, operatorScopes } from '@simplane/contract';
 
 /** The parts of an OpenAPI 3.1 document that the page reads. `openApiDocument()` returns one. */
 export type OpenApiDocument = {
@@ -145,7 +145,7 @@ function readOperation(document: OpenApiDocument, method: string, path: string, 
     description: description.replace(scopeSentence, ''),
     scope,
     includedIn,
-    isOperators: scope === 'operator',
+    isOperators: (operatorScopes as readonly (string | null)[]).includes(scope),
     parameters: raw.parameters ?? [],
     body: body?.schema
       ? { schema: body.schema, required: raw.requestBody?.required === true, example: body.example }

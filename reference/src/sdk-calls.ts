@@ -140,6 +140,7 @@ export const sdkCalls: Record<OperationId, string> = {
   listRejectedUsage: 'rejectedUsage.list',
   listServiceChanges: 'serviceChanges.list',
   resyncCore: 'core.resync',
+  takeObservations: 'observations.take',
   listRequests: 'requests.list',
   getRequest: 'requests.get',
   listFailureGroups: 'failureGroups.list',

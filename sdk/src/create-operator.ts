@@ -83,6 +83,11 @@ export function createOperator(options: SimplaneOptions) {
       /** Sends the state of every eSIM to the core again. */
       resync: (options?: CallOptions) => call('resyncCore', {}, options),
     },
+    observations: {
+      /** For cells: takes what the network reported to another and belongs to eSIMs that are here. */
+      take: (body: BodyOf<'takeObservations'>, options?: CallOptions) =>
+        call('takeObservations', { body }, options),
+    },
     products: {
       /** Lists the whole catalog, including unlisted and inactive products. */
       list: (query?: QueryOf<'listCatalogProducts'>, options?: CallOptions) =>

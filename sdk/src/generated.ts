@@ -1375,7 +1375,7 @@ export type UsageRecordBatch = {
     record_id: string;
     /** ICCID of the eSIM: 18 to 20 digits. */
     iccid: string;
-    /** `esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM failed, or was terminated before `at`. `too_old`: `at` is longer ago than the operator’s `SIMPLANE_USAGE_MAX_AGE` (35 days), so the record may have been counted and forgotten. `record_unknown`: no record with the id in `corrects` was counted for this eSIM; report it first. `already_corrected`: another record has replaced the one in `corrects`; correct that one. */
+    /** `esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning, or may be in another cell that did not answer; report the record again later. `esim_ended`: the eSIM failed, or was terminated before `at`. `too_old`: `at` is longer ago than the operator’s `SIMPLANE_USAGE_MAX_AGE` (35 days), so the record may have been counted and forgotten. `record_unknown`: no record with the id in `corrects` was counted for this eSIM; report it first. `already_corrected`: another record has replaced the one in `corrects`; correct that one. */
     reason: 'esim_unknown' | 'esim_not_ready' | 'esim_ended' | 'too_old' | 'record_unknown' | 'already_corrected';
   }>;
 };
@@ -2868,6 +2868,60 @@ export type Operations = {
       }>;
     };
   };
+  /** For other cells: takes the usage records and the notification of the SM-DP+ whose eSIMs are in this cell, and says which are not. Passes nothing on. Rejected records are not kept here but in the cell that they were reported to. */
+  takeObservations: {
+    body: {
+      /** Usage records, as in `POST /v1/usage_records`. */
+      usage_records?: Array<{
+        /** Your id for the record, unique per eSIM. A record that was counted is not counted again. */
+        record_id: string;
+        /** ICCID of the eSIM: 18 to 20 digits. */
+        iccid: string;
+        /** Bytes used, upload and download combined. */
+        bytes: number;
+        /** When the data was used. At most five minutes ahead; a time in the future counts as now, one before the order of the eSIM as the time of the order. Records from more than 35 days ago, or what the operator has set, are rejected. Unix time in seconds. */
+        at: number;
+        /** Country where the eSIM was attached, as an ISO 3166-1 alpha-2 code. It decides which bundles cover the usage; if omitted, the last known country counts. */
+        country?: string;
+        /** `record_id` of an earlier record of this eSIM that this one replaces. The earlier amount no longer counts. Events that were sent are neither taken back nor repeated. */
+        corrects?: string;
+      }>;
+      /** A notification of the SM-DP+ about a profile. */
+      profile?: {
+        /** ICCID of the eSIM: 18 to 20 digits. */
+        iccid: string;
+        /** State of the profile on the device. */
+        state: 'downloaded' | 'installed' | 'enabled' | 'disabled' | 'deleted' | 'error';
+        /** When the SM-DP+ saw it. Unix time in milliseconds. */
+        at_ms: number;
+        /** EID of the device. */
+        eid?: string;
+        /** With the state `error`: what failed, and why. */
+        failure?: {
+          /** What the device could not do. */
+          step: 'download' | 'install';
+          /** Why the last download or installation failed. */
+          error: {
+            /** Reason, from a closed list. */
+            code: 'activation_code_refused' | 'confirmation_code_refused' | 'device_memory_full' | 'device_not_eligible' | 'device_not_trusted' | 'device_refused' | 'download_expired' | 'profile_not_available' | 'other';
+            /** The cause and what to do about it. */
+            message: string;
+            /** The network’s own codes (SGP.22): `subject_code`, `reason_code`, `notification_point_id`. */
+            upstream: Record<string, string>;
+          };
+        };
+      };
+    };
+    result: {
+      object: 'observations';
+      /** Label of this cell; null for the cell without a label. */
+      cell: string | null;
+      /** What became of each record, in the order of the request. `accepted`: counted. `duplicate`: counted before, or repeated within the request. `esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning, or may be in another cell that did not answer; report the record again later. `esim_ended`: the eSIM failed, or was terminated before `at`. `too_old`: `at` is longer ago than the operator’s `SIMPLANE_USAGE_MAX_AGE` (35 days), so the record may have been counted and forgotten. `record_unknown`: no record with the id in `corrects` was counted for this eSIM; report it first. `already_corrected`: another record has replaced the one in `corrects`; correct that one. `esim_unknown` here means that this cell does not have the eSIM, and `esim_not_ready` also that its account is leaving. */
+      usage_records?: Array<'accepted' | 'duplicate' | 'esim_unknown' | 'esim_not_ready' | 'esim_ended' | 'too_old' | 'record_unknown' | 'already_corrected'>;
+      /** What became of the notification. `esim_unknown`: this cell does not have the eSIM. `esim_not_ready`: its account is leaving; send it again. */
+      profile?: 'accepted' | 'esim_unknown' | 'esim_not_ready';
+    };
+  };
   /** Creates an account without keys. Create its first key with `POST /v1/operator/accounts/{id}/api_keys`. */
   createAccount: {
     body: {
@@ -3576,7 +3630,7 @@ export type Operations = {
       country: string | null;
       /** Id of the record that it should replace. */
       corrects: string | null;
-      /** `esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning; report the record again later. `esim_ended`: the eSIM failed, or was terminated before `at`. `too_old`: `at` is longer ago than the operator’s `SIMPLANE_USAGE_MAX_AGE` (35 days), so the record may have been counted and forgotten. `record_unknown`: no record with the id in `corrects` was counted for this eSIM; report it first. `already_corrected`: another record has replaced the one in `corrects`; correct that one. */
+      /** `esim_unknown`: no eSIM has this ICCID. `esim_not_ready`: the eSIM is still provisioning, or may be in another cell that did not answer; report the record again later. `esim_ended`: the eSIM failed, or was terminated before `at`. `too_old`: `at` is longer ago than the operator’s `SIMPLANE_USAGE_MAX_AGE` (35 days), so the record may have been counted and forgotten. `record_unknown`: no record with the id in `corrects` was counted for this eSIM; report it first. `already_corrected`: another record has replaced the one in `corrects`; correct that one. */
       reason: 'esim_unknown' | 'esim_not_ready' | 'esim_ended' | 'too_old' | 'record_unknown' | 'already_corrected';
       /** When it was rejected last for this reason. Unix time in seconds. */
       created: number;
@@ -3731,6 +3785,7 @@ export const endpoints = {
   getRequest: ['GET', '/v1/requests/{id}'],
   getOperatorOverview: ['GET', '/v1/operator/overview'],
   searchAccounts: ['GET', '/v1/operator/search'],
+  takeObservations: ['POST', '/v1/operator/observations'],
   createAccount: ['POST', '/v1/operator/accounts'],
   listAccounts: ['GET', '/v1/operator/accounts'],
   getAccount: ['GET', '/v1/operator/accounts/{id}'],

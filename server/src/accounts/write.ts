@@ -32,11 +32,10 @@ type KeyWrite<Ctx, Input, Body extends object> = {
 
 /**
  * A write that first does what takes long, such as a call to another system, while no transaction is open. It may be done twice, so it
- * must be harmless. Null: `write` answers.
+ * must be harmless. Returns the answer, or what is left to do in the transaction.
  */
 export type LongWrite<Ctx, Input, Body extends object> = {
-  beforeTransaction(ctx: Ctx, input: Input): Promise<Reply<Body> | null>;
-  write?: Write<Ctx, Input, Body>;
+  beforeTransaction(ctx: Ctx, input: Input): Promise<Reply<Body> | ((tx: Queryable) => Promise<Reply<Body>>)>;
 };
 
 /** A write that shares a statement with others, and stores its own answer with it. */

@@ -2,6 +2,7 @@ import {
   currentApiVersion,
   describeScope,
   hasScope,
+  isOperators,
   isWrite,
   type Operation,
   operations,
@@ -33,7 +34,7 @@ export function createAdmission(service: Service) {
     reply.headers(takeToken(caller));
     useVersion(request, reply, caller.account);
     const { operation } = request.routeOptions.config;
-    if (!caller.account) return admitOperator(request, reply, operation);
+    if (!caller.account) return admitOperator(request, reply, caller, operation);
     if (request.headers['service-account'] !== undefined) throw accountNotChosen();
     if (!operation) return;
     requireScope(caller, operation);
@@ -52,9 +53,10 @@ export function createAdmission(service: Service) {
   function admitOperator(
     request: FastifyRequest,
     reply: FastifyReply,
+    caller: KnownKey,
     operation: Operation | undefined,
   ): void | Promise<void> {
-    if (operation?.scope === 'operator') return;
+    if (operation && isOperators(operation)) return requireScope(caller, operation);
     const wanted = request.headers['service-account'];
     if (wanted === undefined && operation === operations.getMe) return;
     if (!operation || (isWrite(operation) && !mayWrite(request))) throw readOnly();
@@ -107,12 +109,12 @@ function useVersion(request: FastifyRequest, reply: FastifyReply, account: Accou
   reply.header('Service-Version', request.apiVersion);
 }
 
-function requireScope({ apiKey: { scopes } }: KnownKey, { scope }: Operation): void {
+function requireScope({ apiKey: { scopes } }: KnownKey, operation: Operation): void {
+  const { scope } = operation;
   if (scope === null || hasScope(scopes, scope)) return;
-  const remedy =
-    scope === 'operator'
-      ? 'Only an operator’s key has it.'
-      : 'An account’s admin creates a key for this with POST /v1/api_keys.';
+  const remedy = isOperators(operation)
+    ? 'Only an operator’s key has it.'
+    : 'An account’s admin creates a key for this with POST /v1/api_keys.';
   throw new AppError(
     'scope_missing',
     `This needs ${describeScope(scope)}; the key has ${scopes.join(', ')}. ${remedy}`,

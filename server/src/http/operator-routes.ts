@@ -45,6 +45,7 @@ import { getAccountErasure } from '../orders/erasures/get.ts';
 import { eraseAccount } from '../orders/erasures/request.ts';
 import { listIccidRanges } from '../orders/esims/list-iccid-ranges.ts';
 import { listRejectedUsage } from '../orders/observations/list-rejected.ts';
+import { takeObservations } from '../orders/observations/take-observations.ts';
 import { getAnyExecution } from '../orders/operator/get.ts';
 import { listAllExecutions } from '../orders/operator/list.ts';
 import { listFailureGroups } from '../orders/operator/list-groups.ts';
@@ -75,12 +76,8 @@ function writing<I, R extends object>(write: Write<Context, I, R>): Write<Operat
 /** Likewise, a write that first does what takes long. */
 function writingLong<I, R extends object>({
   beforeTransaction,
-  write,
 }: LongWrite<Context & Probing, I, R>): LongWrite<OperatorContext & Probing, I, R> {
-  return {
-    beforeTransaction: (ctx, input) => beforeTransaction({ ...ctx, account: deployment }, input),
-    ...(write && { write: (tx, ctx, input) => write(tx, { ...ctx, account: deployment }, input) }),
-  };
+  return { beforeTransaction: (ctx, input) => beforeTransaction({ ...ctx, account: deployment }, input) };
 }
 
 type Served = Exclude<OperatorOperationId, 'readOperatorEventFeed'>;
@@ -89,6 +86,7 @@ type Served = Exclude<OperatorOperationId, 'readOperatorEventFeed'>;
 export const operatorRoutes: { [Id in Served]: HandlerOf<Operations[Id]> } = {
   getOperatorOverview,
   searchAccounts,
+  takeObservations,
   listProcesses,
   listRejectedUsage,
   listServiceChanges,

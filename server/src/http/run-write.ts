@@ -52,17 +52,16 @@ export function findAnswer<Ctx extends Context, Input>(asked: Asked<Ctx, Input>)
 }
 
 async function runLong<Ctx extends Context, Input>(
-  { beforeTransaction, write }: LongWrite<Ctx, Input, object>,
+  { beforeTransaction }: LongWrite<Ctx, Input, object>,
   asked: Asked<Ctx, Input>,
 ): Promise<Outcome> {
   const earlier = await findAnswer(asked);
   if (earlier) return earlier;
   const before = beforeTransaction(asked.ctx, asked.input);
   await before.catch(() => {}); // a refusal is stored below, like any other
-  return runInTransaction(asked, async (tx, ctx, input) => {
-    const reply = (await before) ?? (await write?.(tx, ctx, input));
-    if (!reply) throw new Error('a long write has neither an answer nor a transaction');
-    return reply;
+  return runInTransaction(asked, async (tx) => {
+    const said = await before;
+    return typeof said === 'function' ? said(tx) : said;
   });
 }
 

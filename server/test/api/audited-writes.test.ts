@@ -1,6 +1,7 @@
 import {
   type AuditAction,
   exampleGroupId,
+  isOperators,
   isWrite,
   type OperationId,
   type Operations,
@@ -23,7 +24,7 @@ let serial = 0;
 
 beforeAll(async () => {
   service = await startService({ core: 'state' });
-  operatorKey = await service.createKey({ scopes: ['operator'] });
+  operatorKey = await service.createKey({ scopes: ['operator', 'operator_write'] });
   // An answer under this key cannot be stored, so its transaction is rolled back at its end.
   await service.db.pool.query(`alter table idempotency_keys add check (key <> 'rolled-back')`);
 });
@@ -352,6 +353,20 @@ const writes: Record<WriteId, Write> = {
     changes: { outcome: 'not_reserved' },
   },
   resyncCore: { target: () => 'core' },
+  takeObservations: {
+    target: ({ headers }) => headers.get('request-id') ?? '',
+    body: async () => ({
+      usage_records: [
+        {
+          record_id: `cdr-${++serial}`,
+          iccid: await insertEsim(service),
+          bytes: 1,
+          at: Math.floor(Date.now() / 1_000),
+        },
+      ],
+    }),
+    changes: { accepted: 1, duplicates: 0, rejected: 0 },
+  },
   retryFailureGroup: {
     also: ['execution.retried'],
     params: async () => {
@@ -388,7 +403,7 @@ test('every operation that writes is called here', () => {
 
 describe.each(cases)('$id', ({ id, write, definition, actions }) => {
   const { action, target } = definition.audit;
-  const isOperator = definition.scope === 'operator';
+  const isOperator = isOperators(definition);
   const key = () => (isOperator ? operatorKey : service.key);
   const shown = (what: AuditAction) =>
     call(service, 'GET', `/v1/${isOperator ? 'operator/' : ''}audit_log?action=${what}&limit=1`, {

@@ -8,6 +8,7 @@ import {
   exampleCursor,
   exampleGroupId,
   idPrefixes,
+  isOperators,
   type OperationId,
   operations,
   withCheckDigit,
@@ -43,7 +44,7 @@ beforeAll(async () => {
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   service.startCore({ setService: async () => ({ kind: 'done', result: {} }) });
   service.startSequencer();
-  operatorKey = await service.createKey({ scopes: ['operator'] });
+  operatorKey = await service.createKey({ scopes: ['operator', 'operator_write'] });
   page = (await call(service, 'GET', '/docs', { key: null })).text;
   await mkdir(join(root, 'node_modules', '.cache'), { recursive: true });
   folder = await mkdtemp(join(root, 'node_modules', '.cache', 'simplane-docs-'));
@@ -68,7 +69,7 @@ describe.each(Object.keys(operations) as OperationId[])('%s', (id) => {
       replaced.reduce((text, [, value = '']) => text.replaceAll(value, idLike(value, ids)), code);
     const samples = samplesIn(section);
     const env = {
-      SIMPLANE_API_KEY: operations[id].scope === 'operator' ? operatorKey : service.key,
+      SIMPLANE_API_KEY: isOperators(operations[id]) ? operatorKey : service.key,
       SIMPLANE_OPERATOR_KEY: operatorKey,
     };
     expect(Object.keys(samples)).toEqual(['curl', 'typescript', 'python']);
@@ -158,7 +159,7 @@ let sharedByOperator: Promise<Ids> | undefined;
 function idsFor(id: OperationId): Promise<Ids> {
   const isOwn = ['getRequest', 'getEsimErasure', 'getAccountErasure'].includes(id);
   if (operations[id].method !== 'GET' || isOwn) return existingIds(id);
-  if (operations[id].scope === 'operator') {
+  if (isOperators(operations[id])) {
     sharedByOperator ??= existingIds(id);
     return sharedByOperator;
   }
@@ -191,9 +192,9 @@ async function existingIds(operationId: string): Promise<Ids> {
     : null;
   if (operationId === 'retryFailureGroup') await insertFailed(service, 'declined', exampleGroupId);
   const unknown = operationId === 'resolveExecution' ? await insertUnknown(service) : null;
-  const isOperators = operations[operationId as OperationId].scope === 'operator';
+  const isOfOperator = isOperators(operations[operationId as OperationId]);
   // An account and the deployment have endpoints and consumers alike.
-  const [by, paths] = isOperators ? [operatorKey, '/v1/operator'] : [service.key, '/v1'];
+  const [by, paths] = isOfOperator ? [operatorKey, '/v1/operator'] : [service.key, '/v1'];
   const endpoint = await call(service, 'POST', `${paths}/webhook_endpoints`, {
     key: by,
     body: { url: 'http://127.0.0.1:9/', enabled_event_types: ['a.b'] },
@@ -224,7 +225,7 @@ async function existingIds(operationId: string): Promise<Ids> {
   if (operationId.endsWith('Erasure') || operationId.startsWith('erase')) {
     await makeErasable(operationId, iccid, account.json.id);
   }
-  const keysPath = isOperators ? `/v1/operator/accounts/${account.json.id}/api_keys` : '/v1/api_keys';
+  const keysPath = isOfOperator ? `/v1/operator/accounts/${account.json.id}/api_keys` : '/v1/api_keys';
   const key = await call(service, 'POST', keysPath, {
     key: by,
     body: { scopes: ['read', 'write'] },

@@ -25,7 +25,7 @@ const operations = operationsOf(document);
 const pictures = [
   ...['image/png', 'image/svg+xml', 'text/csv; charset=utf-8', 'application/x-ndjson', 'application/zip'],
 ];
-const operatorKey = await service.createKey({ scopes: ['operator'] });
+const operatorKey = await service.createKey({ scopes: ['operator', 'operator_write'] });
 
 let shared: Promise<ExistingIds> | undefined;
 

@@ -331,7 +331,7 @@ describe('observations', () => {
       kind: 'attach',
       country: 'FR',
     };
-    expect(await service.db.transaction((tx) => observe(tx, unknown, service.service))).toBeNull();
+    expect(await service.db.transaction((tx) => observe(tx, unknown, service.service))).toBe('unknown');
   });
 });
 

@@ -1,4 +1,4 @@
-import { accountScopes, isWrite, type Operation, operations } from '@simplane/contract';
+import { accountScopes, isOperators, isWrite, type Operation, operations } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -15,9 +15,9 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const all = Object.entries(operations) as [string, Operation][];
-const operators = all.filter(([, { scope }]) => scope === 'operator');
-const writes = all.filter(([, one]) => one.scope !== 'operator' && isWrite(one));
-const reads = all.filter(([id, one]) => one.scope !== 'operator' && !isWrite(one) && id !== 'getMe');
+const operators = all.filter(([, one]) => isOperators(one));
+const writes = all.filter(([, one]) => !isOperators(one) && isWrite(one));
+const reads = all.filter(([id, one]) => !isOperators(one) && !isWrite(one) && id !== 'getMe');
 
 async function send({ method, path }: Operation, key: string, headers: Record<string, string> = {}) {
   const url = service.url + path.replaceAll(/\{\w+\}/g, 'x');
@@ -47,6 +47,13 @@ describe('an operator’s key', () => {
   test.each(writes)('may not call %s, with or without Service-Account', async (_, operation) => {
     expect(await send(operation, operatorKey)).toEqual(refused);
     expect(await send(operation, operatorKey, { 'service-account': accountId })).toEqual(refused);
+  });
+
+  test('needs operator_write to count usage for accounts', async () => {
+    const { takeObservations } = operations;
+    expect(await send(takeObservations, operatorKey)).toEqual(refused);
+    const writing = await service.createKey({ scopes: ['operator', 'operator_write'] });
+    expect((await send(takeObservations, writing)).status).toBe(200);
   });
 
   test('may call a reading operation only with Service-Account, which the account’s audit log shows', async () => {

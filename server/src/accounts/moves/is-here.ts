@@ -11,6 +11,13 @@ export function moveOf(account: string): string {
     where account_moves.account_id = ${account} and state <> 'copying')`;
 }
 
+/** SQL: the account of a row has left for another cell, or arrives from one that still has it. */
+export function isElsewhere(account: string): string {
+  return `exists (
+    select from account_moves
+    where account_moves.account_id = ${account} and account_moves.state in ('moved', 'arriving'))`;
+}
+
 /**
  * SQL: the account of a row neither arrives from another cell nor has left for one. For statements that find work of any account; what
  * has a lease needs it not, because a move takes the leases.

@@ -1,4 +1,3 @@
-import { beingMoved } from '../../accounts/moves/require-here.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { noSuchEsim } from './get.ts';
 import { type EsimRow, findOwner, lockEsim } from './sql/esims.ts';
@@ -13,13 +12,13 @@ export async function lockOwnEsim(tx: Queryable, accountUuid: string, iccid: str
   return esim;
 }
 
-/**
- * Locks an eSIM of any account, since networks report by ICCID only. Throws while the account moves to another cell: the report would be
- * lost.
- */
-export async function lockAnyEsim(tx: Queryable, iccid: string): Promise<LockedEsim | null> {
+/** Why an eSIM of any account was not locked: nobody here has it, its account is in another cell, or it is about to leave. */
+export type NotLocked = 'unknown' | 'elsewhere' | 'leaving';
+
+/** Locks an eSIM of any account, since networks report by ICCID only. */
+export async function lockAnyEsim(tx: Queryable, iccid: string): Promise<LockedEsim | NotLocked> {
   const owner = await findOwner(tx, iccid);
-  if (owner === null) return null;
-  if (!owner.isHere) throw beingMoved('The eSIM');
-  return lockEsim(tx, owner.accountUuid, iccid);
+  if (owner === null) return 'unknown';
+  if (!owner.isHere) return owner.isElsewhere ? 'elsewhere' : 'leaving';
+  return (await lockEsim(tx, owner.accountUuid, iccid)) ?? 'unknown';
 }

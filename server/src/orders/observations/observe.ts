@@ -8,7 +8,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { promoteBundle } from '../bundles/write.ts';
 import { activateEsim } from '../esims/activate.ts';
-import { type LockedEsim, lockAnyEsim } from '../esims/lock.ts';
+import { type LockedEsim, lockAnyEsim, type NotLocked } from '../esims/lock.ts';
 import { isPastFailure, nextProfileState } from '../esims/profile-state.ts';
 import { noteInstalled } from '../install-links/note-installed.ts';
 import { refreshService } from '../service/write.ts';
@@ -20,16 +20,17 @@ type Profile = Extract<Observation, { kind: 'profile' }>;
 type Attach = Extract<Observation, { kind: 'attach' }>;
 
 /**
- * Stores a network's observation of an eSIM. Returns the eSIM afterwards, or null if it is not ours. Observations may be
+ * Stores a network's observation of an eSIM. Returns the eSIM afterwards, or why it was not stored. Observations may be
  * repeated and in any order; they are ignored for an eSIM that is terminated, failed or erased.
  */
 export async function observe(
   tx: Queryable,
   observation: Observation,
   deps: Deps,
-): Promise<LockedEsim | null> {
+): Promise<LockedEsim | NotLocked> {
   const esim = await lockAnyEsim(tx, observation.iccid);
-  if (!esim || esim.erased_at || esim.status === 'terminated' || esim.status === 'failed') return esim;
+  if (typeof esim === 'string') return esim;
+  if (esim.erased_at || esim.status === 'terminated' || esim.status === 'failed') return esim;
   switch (observation.kind) {
     case 'profile':
       return observeProfile(tx, esim, observation, deps);

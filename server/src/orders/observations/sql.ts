@@ -1,5 +1,5 @@
 import type { ProfileError, ProfileState } from '@simplane/contract';
-import { isHere } from '../../accounts/moves/is-here.ts';
+import { isElsewhere, isHere } from '../../accounts/moves/is-here.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { list, many, run } from '../../platform/db/statement.ts';
 import type { LockedEsim } from '../esims/lock.ts';
@@ -38,6 +38,18 @@ select iccid
 from esims
 where iccid = any($1)
   and ($2::uuid is null or account_id = $2)`;
+
+/** Of these ICCIDs, those of eSIMs that this cell has. The eSIMs of an account that is about to leave are still here. */
+export const findOwnIccids = list<string, [iccids: readonly string[]]>('esim_find_own_iccids')`
+select iccid
+from esims
+where iccid = any($1) and not ${isElsewhere('esims.account_id')}
+union
+select iccid
+from execution_queue
+where iccid = any($1)
+  and type = 'esim.provision'
+  and not ${isElsewhere('execution_queue.account_id')}`;
 
 /** Reports about an eSIM whose order is open are stored in the queue, and move to the eSIM's row when it is inserted. */
 const updateQueued = run<[esim: LockedEsim, observed: Partial<Record<keyof LockedEsim, unknown>>]>(

@@ -1,4 +1,4 @@
-import type { RejectionReason, UsageRecord } from '@simplane/contract';
+import type { RejectionReason, UsageOutcome, UsageRecord } from '@simplane/contract';
 import type { CoreMode } from '../../network/core-mode.ts';
 import { emit } from '../../notify/events/emit.ts';
 import { type NewEvent, newEvent } from '../../notify/events/new-event.ts';
@@ -17,12 +17,9 @@ type Deps = { clock: Clock; newUuid: NewUuid; core: CoreMode; usageMaxAgeMs: num
 /** The account whose eSIMs may be charged; null for all accounts. */
 type Options = { ofAccount: string | null };
 
-type Rejected = { index: number; reason: RejectionReason };
-
 type Taken = {
-  accepted: number;
-  /** In the order of the request. */
-  rejected: Rejected[];
+  /** Of each record, in the order of the request. */
+  outcomes: UsageOutcome[];
   /** Accounts that have new events. */
   accountsWithEvents: ReadonlySet<string>;
 };
@@ -41,21 +38,19 @@ export async function takeUsage(
   const esims = new Map((await lockCarried(tx, iccids, ofAccount)).map((esim) => [esim.iccid, esim]));
   const missing = iccids.filter((iccid) => !esims.has(iccid));
   const unready = new Set(missing.length > 0 ? await findUnready(tx, missing, ofAccount) : []);
-  const rejected: Rejected[] = [];
+  const refused = new Map<number, RejectionReason>();
   const countable: UsageRecord[] = [];
   for (const [index, record] of records.entries()) {
     const reason = unready.has(record.iccid)
       ? 'esim_not_ready'
       : (rejectionReason(esims.get(record.iccid), record) ?? (isTooOld(record.at, deps) ? 'too_old' : null));
-    if (reason) rejected.push({ index, reason });
+    if (reason) refused.set(index, reason);
     else countable.push(record);
   }
   const planned = await plan(tx, inOrder(countable), esims, new Date(deps.clock.nowMs()));
   const events = await write(tx, planned, deps);
-  rejected.push(...rejectionsOf(planned, records));
   return {
-    accepted: planned.reduce((sum, { plan: { counted } }) => sum + counted.length, 0),
-    rejected: rejected.sort((a, b) => a.index - b.index),
+    outcomes: outcomesOf(records, refused, planned),
     accountsWithEvents: new Set(events.map(({ accountUuid }) => accountUuid)),
   };
 }
@@ -143,18 +138,25 @@ async function readKnown(
   return known;
 }
 
-/** The corrections that were refused, by their place in the request. */
-function rejectionsOf(planned: readonly Planned[], records: readonly UsageRecord[]): Rejected[] {
-  const reasons = new Map(
-    planned.flatMap(({ esim: { iccid }, plan: { rejected } }) =>
-      rejected.map(({ id, reason }) => [`${iccid} ${id}`, reason] as const),
-    ),
+function outcomesOf(
+  records: readonly UsageRecord[],
+  refused: ReadonlyMap<number, RejectionReason>,
+  planned: readonly Planned[],
+): UsageOutcome[] {
+  const fresh = new Map(
+    planned.map(({ esim, plan: { counted, rejected } }) => {
+      const outcomes = new Map<string, UsageOutcome>(rejected.map(({ id, reason }) => [id, reason]));
+      for (const { record } of counted) outcomes.set(record.id, 'accepted');
+      return [esim.iccid, outcomes];
+    }),
   );
-  if (reasons.size === 0) return [];
-  return records.flatMap(({ iccid, record_id }, index) => {
-    const reason = reasons.get(`${iccid} ${record_id}`);
-    // A repetition within the request is a duplicate.
-    return reason && reasons.delete(`${iccid} ${record_id}`) ? [{ index, reason }] : [];
+  return records.map(({ iccid, record_id }, index) => {
+    const reason = refused.get(index);
+    if (reason) return reason;
+    const outcomes = fresh.get(iccid);
+    const outcome = outcomes?.get(record_id) ?? 'duplicate';
+    outcomes?.delete(record_id); // a repetition within the request is a duplicate
+    return outcome;
   });
 }
 

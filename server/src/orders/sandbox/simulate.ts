@@ -1,5 +1,6 @@
 import type { InputOf, Operations, SimulatedAction } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
+import { beingMoved } from '../../accounts/moves/require-here.ts';
 import type { Observation, ObservedState } from '../../network/port.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -62,8 +63,11 @@ async function act(ctx: Context, tx: Queryable, esim: LockedEsim, body: Body): P
         'No bundle with limited data covers this usage, so none can be used up; top the eSIM up, or simulate use_data.',
       );
     }
-    default:
-      return (await observe(tx, observationOf(esim.iccid, at, { ...body, action }), ctx)) ?? esim;
+    default: {
+      const seen = await observe(tx, observationOf(esim.iccid, at, { ...body, action }), ctx);
+      if (typeof seen === 'string') throw beingMoved('The eSIM');
+      return seen;
+    }
   }
 }
 

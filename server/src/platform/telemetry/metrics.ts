@@ -103,7 +103,7 @@ function createWorkMetrics(registers: Registry[]) {
     }),
     reportCount: new Counter({
       name: 'simplane_network_reports_total',
-      help: 'Notifications received from a live network, by outcome.',
+      help: 'Notifications received from a live network, by outcome: `taken`, `passed_on` to another cell, or `unknown`.',
       labelNames: ['outcome'],
       registers,
     }),

@@ -29,12 +29,18 @@ const lateMs = 60_000;
 
 type Input = InputOf<Operations['recoverWebhookEndpoint']>;
 
-export const recoverWebhookEndpoint = { beforeTransaction: preview, write: startRecovery };
+export const recoverWebhookEndpoint = { beforeTransaction };
+
+async function beforeTransaction(
+  ctx: Context,
+  input: Input,
+): Promise<Reply<Recovery | RecoveryPreview> | ((tx: Queryable) => Promise<Reply<Recovery>>)> {
+  checkPeriod(ctx, input.body);
+  return input.body.dry_run ? preview(ctx, input) : (tx) => startRecovery(tx, ctx, input);
+}
 
 /** What a dry run answers. It takes too long for a transaction. */
-async function preview(ctx: Context, { params, body }: Input): Promise<Reply<RecoveryPreview> | null> {
-  checkPeriod(ctx, body);
-  if (!body.dry_run) return null;
+async function preview(ctx: Context, { params, body }: Input): Promise<Reply<RecoveryPreview>> {
   const endpoint = await requireEndpoint(ctx, ctx.db, params.id);
   const wanted = { untilEvent: untilEventOf(ctx, body), types: typesOf(body) };
   const { since } = body;

@@ -1,5 +1,5 @@
 import type { EsimStatus, ProfileError, ProfileState } from '@simplane/contract';
-import { isHere } from '../../../accounts/moves/is-here.ts';
+import { isElsewhere, isHere } from '../../../accounts/moves/is-here.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { one, run } from '../../../platform/db/statement.ts';
 import type { PendingChange } from '../../service/served-esim.ts';
@@ -81,13 +81,16 @@ select ${queuedColumns}
 from execution_queue
 where account_id = $1 and iccid = $2 and ${isQueuedEsim}`;
 
+/** Neither here nor elsewhere is one that is about to leave. */
+type Owner = { accountUuid: string; isHere: boolean; isElsewhere: boolean };
+
 /** The account of an ICCID, which never changes. Networks report by ICCID alone. */
-export const findOwner = one<{ accountUuid: string; isHere: boolean }, [iccid: string]>('esim_owner')`
-select account_id as "accountUuid", ${isHere('esims.account_id')} as "isHere"
+export const findOwner = one<Owner, [iccid: string]>('esim_owner')`
+select account_id as "accountUuid", ${isHere('esims.account_id')} as "isHere", ${isElsewhere('esims.account_id')} as "isElsewhere"
 from esims
 where iccid = $1
 union all
-select account_id, ${isHere('execution_queue.account_id')}
+select account_id, ${isHere('execution_queue.account_id')}, ${isElsewhere('execution_queue.account_id')}
 from execution_queue
 where iccid = $1 and ${isQueuedEsim}`;
 

@@ -19,11 +19,14 @@ type Json = any;
 
 let first: CellService;
 let eu: CellService;
+/** Of an account that stays where it is. */
+let networkKey: string;
 beforeAll(async () => {
   [first, eu] = await Promise.all([
     startCellService(null, { mode: 'live' }),
     startCellService('eu', { mode: 'live' }),
   ]);
+  ({ key: networkKey } = await first.createAccount('Core'));
 });
 afterAll(() => Promise.all([first, eu, ...fakes].map((one) => one.stop())));
 
@@ -49,7 +52,9 @@ const record = (iccid: string, changes: object = {}) => ({
 });
 
 const report = async (records: Json[], headers: Record<string, string> = {}): Promise<Json> => {
-  const { status, json } = await call(first, 'POST', '/v1/usage_records', { body: { records }, headers });
+  const { status, json } = await call(first, 'POST', '/v1/usage_records', {
+    ...{ key: networkKey, body: { records }, headers },
+  });
   expect([status, json.error?.message]).toEqual([200, undefined]);
   return json;
 };
@@ -166,7 +171,7 @@ describe('usage records for eSIMs of several cells', () => {
     const abort = new AbortController();
     const waiting = fetch(`${first.url}/v1/usage_records`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${first.key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${networkKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ records: [record(here), record(there)] }),
       signal: abort.signal,
     }).catch(() => null);
@@ -334,7 +339,7 @@ describe('a notification for an eSIM of another cell', () => {
     const waiting = Array.from({ length: 20 }, () => observed(unknownIccid()).catch(() => null));
     await until(
       async () => hanging.asked.length,
-      (count) => count === 16,
+      (count) => count >= 16,
     );
     await until(
       async () => first.db.pool.totalCount - first.db.pool.idleCount,

@@ -92,4 +92,15 @@ export const cellMutants: Mutant[] = [
     tests: ['dashboard/test/screens.browser.test.ts'],
     why: 'Whoever has a session of the old cell can sign in again after a move.',
   },
+  ...[
+    ['server/src/notify/feed/cursor.ts', 'withLabel(cell, bytes', 'withLabel(cell && null, bytes'],
+    ['server/src/notify/feed/cursor.ts', 'withoutLabel(given)', 'given'],
+    ['server/src/platform/lists/cursor.ts', 'next_cursor: withLabel(cell, cursor)', 'next_cursor: cursor'],
+    ['server/src/platform/lists/cursor.ts', 'withoutLabel(given)', 'given'],
+  ].map(
+    ([file = '', find = '', replace = ''], index): Mutant => ({
+      ...{ name: `cursor-without-its-label-${index + 1}`, file, find, replace, tests: [api('cells')] },
+      why: 'A cursor has the label of the cell that gave it out, and works in any that has the account.',
+    }),
+  ),
 ];

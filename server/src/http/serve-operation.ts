@@ -21,6 +21,7 @@ import type { Database } from '../platform/db/database.ts';
 import type { Claim } from '../platform/idempotency/claim.ts';
 import type { KeysInFlight } from '../platform/idempotency/keys-in-flight.ts';
 import type { Answer, Outcome } from '../platform/idempotency/outcome.ts';
+import { labelCursor } from '../platform/lists/cursor.ts';
 import { maxPageBytes, smallPageBytes } from '../platform/lists/read-page.ts';
 import { type AccountTurns, createAccountTurns } from './account-turns.ts';
 import { wayOf } from './audit-write.ts';
@@ -107,7 +108,11 @@ export function serveOperation(
       return reply.code(definition.status).type(picture.mediaType).send(picture.bytes);
     }
     if (files && (await sendFile({ request, reply, unread }, result, input.query))) return reply;
-    return send(reply, { status: definition.status, location: null, body: stringify(result) });
+    return send(reply, {
+      status: definition.status,
+      location: null,
+      body: stringify(labelCursor(cell, result)),
+    });
   }
 
   async function answerWrite(request: FastifyRequest, reply: FastifyReply, write: WriteOperation) {

@@ -16,6 +16,10 @@ export function withLabel(cell: Cell, token: string): string {
   return cell === null ? token : `${cell}.${token}`;
 }
 
+export function withoutLabel(token: string): string {
+  return token.replace(labelled, '');
+}
+
 export function labelOf(token: string): Cell {
   return labelled.exec(token)?.[1] ?? null;
 }

@@ -8,6 +8,7 @@ import { call } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { openSse } from '../support/sse.ts';
 
 let eu: TestService;
 let us: TestService;
@@ -160,6 +161,67 @@ test('an install link has the label in its path, and another cell does not say t
   expect((await fetch(`${us.url}/i/us.${'x'.repeat(43)}`)).status).toBe(404);
 });
 
+describe('a cursor', () => {
+  const pathsWithCursors = [
+    '/v1/products?limit=1',
+    '/v1/events/feed?after=start&limit=1',
+    '/v1/event_consumers/crm',
+  ];
+
+  beforeAll(async () => {
+    for (const service of [eu, first]) {
+      for (const type of ['a.b', 'a.c'])
+        await call(service, 'POST', '/v1/events/test', { body: { type, data: {} } });
+      await sequenceEvents(service);
+      await call(service, 'PUT', '/v1/event_consumers/crm', { body: { after: 'start' } });
+    }
+  });
+
+  const cursorsOf = (service: TestService) =>
+    Promise.all(
+      pathsWithCursors.map(async (path) => {
+        const { json } = await call(service, 'GET', path);
+        return (json.next_cursor ?? json.cursor) as string;
+      }),
+    );
+
+  test('has the label of its cell, and none where the cell has none', async () => {
+    for (const cursor of await cursorsOf(eu)) expect(cursor).toMatch(/^eu\.[\w-]+$/);
+    for (const cursor of await cursorsOf(first)) expect(cursor).toMatch(/^[\w-]+$/);
+  });
+
+  test('has it on a stream, in a refusal, and in what a consumer is told', async () => {
+    const stream = await openSse(eu, '/v1/events/feed?after=start');
+    await expect.poll(() => stream.messages.length).toBe(2);
+    expect(stream.blocks[0]).toMatch(/^retry: 1000\nid: eu\./);
+    for (const { id } of stream.messages) expect(id).toMatch(/^eu\./);
+    const last = stream.lastId();
+    stream.close();
+    const path = '/v1/event_consumers/crm';
+    const acknowledged = await call(eu, 'POST', `${path}/ack`, { body: { cursor: last } });
+    expect(acknowledged.json.cursor).toBe(last);
+    const [, earlier = ''] = await cursorsOf(eu);
+    const { status, json } = await call(eu, 'POST', `${path}/ack`, { body: { cursor: earlier } });
+    expect([status, json.error.cursor]).toEqual([409, last]);
+  });
+
+  test('works with any label and without one: it came along with its account', async () => {
+    const [ofList = '', ofFeed = ''] = await cursorsOf(eu);
+    for (const label of ['eu.', 'us.', '']) {
+      const list = await call(
+        eu,
+        'GET',
+        `/v1/products?limit=1&starting_after=${ofList.replace('eu.', label)}`,
+      );
+      const feed = await call(eu, 'GET', `/v1/events/feed?after=${ofFeed.replace('eu.', label)}`);
+      expect([label, list.status, list.json.data.length]).toEqual([label, 200, 1]);
+      expect([label, feed.status, feed.json.data.length]).toEqual([label, 200, 1]);
+    }
+    const { json } = await call(eu, 'GET', `/v1/events/feed?after=eu.${ofFeed}`);
+    expect(json.error.code).toBe('cursor_invalid');
+  });
+});
+
 test('a place in the operator’s feed of one cell is none in that of another, which names its oldest', async () => {
   const feedOf = async (service: TestService) => {
     for (let n = 0; n < 3; n++) {
@@ -176,6 +238,7 @@ test('a place in the operator’s feed of one cell is none in that of another, w
     const { cursor } = (await inFirst(`after=start&limit=${limit}`)).json;
     const { status, json } = await inUs(`after=${cursor}`);
     expect([status, json.error.code]).toEqual([410, 'cursor_expired']);
+    expect(json.error.cursor).toMatch(/^us\./);
     expect((await inUs(`after=${json.error.cursor}`)).json.data).toEqual(all);
     expect((await inFirst(`after=${cursor}`)).status).toBe(200);
   }

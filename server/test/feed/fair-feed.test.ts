@@ -138,7 +138,7 @@ describe('feed readers of one account', () => {
   test('whose types hide an event pass it by without reading its body', async () => {
     service = await startService();
     await insertEvents(service.accountUuid, 3);
-    const feed = { db: service.db, account: { id: 'acct_1', uuid: service.accountUuid } };
+    const feed = { db: service.db, account: { id: 'acct_1', uuid: service.accountUuid }, cell: null };
     const bounds = { count: 10, maxBytes: 1_000_000 };
     const hidden = await readAfter(feed, { position: 0, mark: 0 }, bounds, ['never.*']);
     expect(hidden?.map(({ position, body }) => [position, body])).toEqual([

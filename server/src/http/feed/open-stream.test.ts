@@ -26,7 +26,7 @@ async function startStream(hub: Partial<Hub>) {
       const server = createServer((raw, response) => {
         const reply = { raw: response, hijack() {}, getHeaders: () => ({}) } as unknown as FastifyReply;
         const parts = {
-          feed: { db, account: { id: 'acct_1', uuid: 'u1' } },
+          feed: { db, account: { id: 'acct_1', uuid: 'u1' }, cell: null },
           hub: { leave() {}, join: () => true, ...hub } as Hub,
           unread: { reserve: async () => {}, shrink() {}, add() {}, end() {} },
           onCut() {},

@@ -49,7 +49,7 @@ export function openStream(
     'X-Accel-Buffering': 'no', // nginx would collect events otherwise
   });
   // A place to resume from before the first event comes.
-  response.write(`retry: 1000\nid: ${encodePlace(account.id, start)}\n\n`);
+  response.write(`retry: 1000\nid: ${encodePlace(feed, start)}\n\n`);
   response.on('close', () => {
     isOpen = false;
     hub.leave(account, live);
@@ -100,7 +100,7 @@ export function openStream(
         if (hub.join(account, live, place)) return;
         continue;
       }
-      const frames = events.map((event) => frameOf(account.id, event));
+      const frames = events.map((event) => frameOf(feed, event));
       if (!write(frames) && isOpen) await drained();
     }
   }
@@ -126,7 +126,7 @@ export function openStream(
       if (response.writableEnded || response.writableNeedDrain) return;
       const isHidden = place.position > announced;
       announced = place.position;
-      response.write(isHidden ? `id: ${encodePlace(account.id, place)}\n\n` : ':\n\n');
+      response.write(isHidden ? `id: ${encodePlace(feed, place)}\n\n` : ':\n\n');
     },
     end,
   };

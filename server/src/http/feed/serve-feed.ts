@@ -50,6 +50,7 @@ export function serveFeeds(
   const { metrics, log } = service;
   const turns = createAccountTurns(readLimits);
   const hub = createHub({
+    cell: service.cell,
     db: service.db, // live streams do not wait for those that catch up
     onError: (error) =>
       log.warn({ cause: describeCause(error) }, 'the event feed could not be read; it will be retried'),
@@ -105,7 +106,7 @@ export function serveFeeds(
   }
 
   async function answer(request: FastifyRequest, reply: FastifyReply, account: Account, query: Query) {
-    const feed = { db: service.db, account, pace: paceOf(request, reply) };
+    const feed = { db: service.db, account, cell: service.cell, pace: paceOf(request, reply) };
     reply.header('Vary', 'Accept');
     // The answer to HEAD has no body, so it must end.
     if (request.method === 'GET' && prefersStream(request.headers.accept))
@@ -115,7 +116,7 @@ export function serveFeeds(
       wait === 0
         ? await readFeed(feed, readingOf(await findStart(feed, query), limit))
         : await readWaiting(request, reply, feed, query, { limit, wait });
-    return reply.type('application/json').send(renderPage(feed.account.id, page));
+    return reply.type('application/json').send(renderPage(feed, page));
   }
 
   /** Watches before the first read, so that an event that comes in between is noticed. */

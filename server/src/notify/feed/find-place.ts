@@ -1,4 +1,5 @@
 import { AppError } from '../../platform/app-error.ts';
+import type { Cell } from '../../platform/cell.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { DatabaseUnavailable } from '../../platform/db/unavailable.ts';
 import { lowestUuidAt } from '../../platform/ids/uuid-range.ts';
@@ -16,7 +17,7 @@ import {
 export type Pace = (maxBytes: number, read: () => Promise<FeedRow[]>) => Promise<FeedRow[]>;
 
 /** Without `pace`, pages are read at once. */
-export type Feed = { db: Queryable; account: { id: string; uuid: string }; pace?: Pace };
+export type Feed = { db: Queryable; account: { id: string; uuid: string }; cell: Cell; pace?: Pace };
 
 /**
  * A place in the feed, and the feed's end when it was looked up. One statement reads both: an event that gets its position between
@@ -73,7 +74,8 @@ function isKept(located: Located, place: Place): boolean {
  * The refusal of a place that the feed does not have. After a switchover, a process that is still connected to the old primary
  * does not know the newest places: then the client should just try again. Otherwise it names the oldest place to continue from.
  */
-export async function unknownPlace({ db, account }: Feed, place: Place, param?: string): Promise<Error> {
+export async function unknownPlace(feed: Feed, place: Place, param?: string): Promise<Error> {
+  const { db, account } = feed;
   const head = await locateCurrentPosition(db, account.uuid, place.position);
   if (isKept(head, place)) {
     return new DatabaseUnavailable('the place in the feed was looked up on an old primary');
@@ -81,6 +83,6 @@ export async function unknownPlace({ db, account }: Feed, place: Place, param?: 
   return new AppError(
     'cursor_expired',
     'Events after this place in the feed were removed, or the database was restored to a point before it. error.cursor is the oldest place to continue from.',
-    { ...(param !== undefined && { param }), cursor: encodePlace(account.id, oldestOf(head)) },
+    { ...(param !== undefined && { param }), cursor: encodePlace(feed, oldestOf(head)) },
   );
 }

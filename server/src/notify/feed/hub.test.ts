@@ -43,7 +43,7 @@ function createStream() {
 
 test('a stream that joins while a read for streams that have left is in flight gets no gap', async () => {
   const { db, next } = manualDatabase();
-  const hub = createHub({ db, onError: () => {} });
+  const hub = createHub({ db, cell: null, onError: () => {} });
   const account = { id: 'acct_1', uuid: 'u1' };
   const [first, second] = [createStream(), createStream()];
   hub.watch(account); // keeps the account's entry when the first stream leaves

@@ -1,7 +1,8 @@
+import type { Cell } from '../../platform/cell.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { every } from '../../platform/worker/every.ts';
 import { runWhenWoken } from '../../platform/worker/wake.ts';
-import { encodePlace, type Place } from './cursor.ts';
+import { type CursorOwner, encodePlace, type Place } from './cursor.ts';
 import { type FeedEvent, readAfter } from './read-page.ts';
 import { findHeads } from './sql/read.ts';
 
@@ -37,14 +38,14 @@ type Entry = {
   looking: { wake(): void };
 };
 
-type Options = { db: Queryable; pollMs?: number; onError(error: unknown): void };
+type Options = { db: Queryable; cell: Cell; pollMs?: number; onError(error: unknown): void };
 
 const bounds = { count: 1_000, maxBytes: 1024 * 1024 };
 
 export type Hub = ReturnType<typeof createHub>;
 
 /** Reads new events once per account, for all of its streams in this process. */
-export function createHub({ db, pollMs = 1_000, onError }: Options) {
+export function createHub({ db, cell, pollMs = 1_000, onError }: Options) {
   const entries = new Map<string, Entry>();
   let isStopped = false;
 
@@ -82,7 +83,7 @@ export function createHub({ db, pollMs = 1_000, onError }: Options) {
     const { account, streams } = entry;
     while (streams.size > 0 && !isStopped) {
       const from = entry.place;
-      const events = await readAfter({ db, account }, from, bounds);
+      const events = await readAfter({ db, account, cell }, from, bounds);
       if (entry.place !== from) continue; // during the read all streams left, and a new one joined at another place
       if (events === null) {
         for (const stream of [...streams]) stream.end();
@@ -91,7 +92,7 @@ export function createHub({ db, pollMs = 1_000, onError }: Options) {
       const last = events.at(-1);
       if (!last) return;
       entry.place = { position: last.position, mark: last.mark };
-      const frames = events.map((event) => frameOf(account.id, event));
+      const frames = events.map((event) => frameOf({ account, cell }, event));
       for (const stream of [...streams]) stream.take(frames);
     }
   }
@@ -198,7 +199,7 @@ function createWatch(isStopped: () => boolean, close: () => void): WokenWatch {
 }
 
 /** The body has no line break: `JSON.stringify` escapes them. */
-export function frameOf(accountId: string, event: FeedEvent): Frame {
-  const text = `id: ${encodePlace(accountId, event)}\nevent: ${event.type}\ndata: ${event.body}\n\n`;
+export function frameOf(owner: CursorOwner, event: FeedEvent): Frame {
+  const text = `id: ${encodePlace(owner, event)}\nevent: ${event.type}\ndata: ${event.body}\n\n`;
   return { ...event, bytes: Buffer.from(text) };
 }

@@ -1,4 +1,4 @@
-import { encodePlace, type Place } from './cursor.ts';
+import { type CursorOwner, encodePlace, type Place } from './cursor.ts';
 import { type Feed, isWithin, unknownPlace } from './find-place.ts';
 import type { Watch } from './hub.ts';
 import { type FeedEvent, matchTypes, readAfter } from './read-page.ts';
@@ -67,7 +67,7 @@ export async function waitForFeed(
 }
 
 /** The stored bytes of each event, joined without parsing them. */
-export function renderPage(accountId: string, { events, place, isCaughtUp }: FeedPage): string {
+export function renderPage(owner: CursorOwner, { events, place, isCaughtUp }: FeedPage): string {
   const data = events.map(({ body }) => body).join(',');
-  return `{"object":"event_feed","data":[${data}],"cursor":"${encodePlace(accountId, place)}","caught_up":${isCaughtUp}}`;
+  return `{"object":"event_feed","data":[${data}],"cursor":"${encodePlace(owner, place)}","caught_up":${isCaughtUp}}`;
 }

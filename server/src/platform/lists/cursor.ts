@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../app-error.ts';
+import { type Cell, withLabel, withoutLabel } from '../cell.ts';
 
 /** What a cursor is valid for: it cannot be used with another list, other filters or another account. */
 export type ListScope = { list: string; accountId: string; filters: Record<string, unknown> };
@@ -13,8 +14,15 @@ export function encodeCursor(scope: ListScope, position: string): string {
   return Buffer.concat([checksum(scope, text), Buffer.from(text)]).toString('base64url');
 }
 
+/** What a cell answers: if it is a page, its cursor has the cell's label. The label may be another's after a move, and is not checked. */
+export function labelCursor(cell: Cell, answer: object & { next_cursor?: string }): object {
+  const { next_cursor: cursor } = answer;
+  return cell === null || cursor === undefined ? answer : { ...answer, next_cursor: withLabel(cell, cursor) };
+}
+
 /** The position in a cursor. Throws if the cursor was changed or belongs to another scope. */
-export function decodeCursor(scope: ListScope, cursor: string, positionPattern: RegExp): string {
+export function decodeCursor(scope: ListScope, given: string, positionPattern: RegExp): string {
+  const cursor = withoutLabel(given);
   const bytes = Buffer.from(cursor, 'base64url');
   const text = bytes.subarray(checksumBytes).toString();
   const [list, filters, position] = text.split(separator);

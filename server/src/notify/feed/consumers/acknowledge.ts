@@ -14,7 +14,7 @@ export async function acknowledgeEvents(
   ctx: Context,
   { params: { name }, body }: InputOf<Operations['acknowledgeEvents']>,
 ) {
-  const feed = { db: tx, account: ctx.account };
+  const feed = { db: tx, account: ctx.account, cell: ctx.cell };
   await findConsumer(feed, name);
   const { place } = await findPlace(feed, body.cursor, 'cursor');
   if (!(await advanceConsumer(tx, { accountUuid: ctx.account.uuid, name, place }))) {
@@ -22,11 +22,11 @@ export async function acknowledgeEvents(
     throw new AppError(
       'cursor_behind',
       'This consumer has acknowledged later events, so another program uses the same name. error.cursor is its place.',
-      { param: 'cursor', cursor: encodePlace(ctx.account.id, now) },
+      { param: 'cursor', cursor: encodePlace(ctx, now) },
     );
   }
   return {
-    body: presentConsumer(ctx.account.id, await findConsumer(feed, name)),
+    body: presentConsumer(ctx, await findConsumer(feed, name)),
     changes: { cursor: body.cursor },
   };
 }

@@ -11,7 +11,7 @@ export async function getEventConsumer(
   ctx: Context,
   { params }: { params: { name: string } },
 ): Promise<EventConsumer> {
-  return presentConsumer(ctx.account.id, await findConsumer(ctx, params.name));
+  return presentConsumer(ctx, await findConsumer(ctx, params.name));
 }
 
 /** Throws if the account has no such consumer. */

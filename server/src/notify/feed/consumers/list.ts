@@ -10,6 +10,6 @@ export function listEventConsumers(ctx: Context, { query }: InputOf<Operations['
     read: (afterName, count) => listConsumerRows(ctx.db, ctx.account.uuid, { afterName, count }),
     positionOf: (row) => row.name,
     positionPattern: /^[A-Za-z0-9_.-]+$/,
-    present: (row) => presentConsumer(ctx.account.id, row),
+    present: (row) => presentConsumer(ctx, row),
   });
 }

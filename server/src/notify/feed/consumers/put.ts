@@ -25,9 +25,9 @@ export async function putEventConsumer(
       { param: 'name' },
     );
   }
-  const feed = { db: tx, account: ctx.account };
+  const feed = { db: tx, account: ctx.account, cell: ctx.cell };
   const existing = await findConsumerRow(tx, ctx.account.uuid, name);
-  if (existing) return { body: presentConsumer(ctx.account.id, existing), changes: null };
+  if (existing) return { body: presentConsumer(ctx, existing), changes: null };
   const consumer = {
     accountUuid: ctx.account.uuid,
     name,
@@ -36,7 +36,7 @@ export async function putEventConsumer(
     createdAt: new Date(ctx.clock.nowMs()),
   };
   if (!(await insertConsumer(tx, consumer, maxConsumers))) throw limitReached(ctx.account);
-  return { body: presentConsumer(ctx.account.id, await findConsumer(feed, name)) };
+  return { body: presentConsumer(ctx, await findConsumer(feed, name)) };
 }
 
 function limitReached(account: Account): AppError {

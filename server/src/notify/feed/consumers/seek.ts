@@ -12,12 +12,12 @@ export async function seekEventConsumer(
   ctx: Context,
   { params: { name }, body }: InputOf<Operations['seekEventConsumer']>,
 ) {
-  const feed = { db: tx, account: ctx.account };
+  const feed = { db: tx, account: ctx.account, cell: ctx.cell };
   const { place } = await findPlace(feed, body.after);
   if (!(await moveConsumer(tx, { accountUuid: ctx.account.uuid, name, place })))
     throw noSuchConsumer(ctx.account, name);
   return {
-    body: presentConsumer(ctx.account.id, await findConsumer(feed, name)),
+    body: presentConsumer(ctx, await findConsumer(feed, name)),
     changes: { after: body.after },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { column, rowsOf } from './rows.ts';
+import { column, numberedRowsOf, rowsOf } from './rows.ts';
 
 type Point = { id: string; name: string | null; size: number };
 
@@ -22,4 +22,10 @@ test('rows become one typed array per column, numbered from the first free param
   ]);
   expect(values).toHaveLength(3);
   for (const array of values) expect((array as Buffer).readInt32BE(12)).toBe(2);
+});
+
+test('numbered rows are read by their position, which a column of the statement has', () => {
+  const points = numberedRowsOf(columns, 4);
+  expect(points.of('point', 'name')).toBe('($5::text[])[point]');
+  expect(points.values([{ id: '0190a5d0-0000-7000-8000-000000000001', name: 'a', size: 1 }])).toHaveLength(3);
 });

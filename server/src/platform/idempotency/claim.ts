@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** After this time a key can be used again. */
-const retentionMs = 24 * 60 * 60 * 1000;
+export const retentionMs = 24 * 60 * 60 * 1000;
 
 /** A request's claim on its `Idempotency-Key`. */
 export type Claim = {

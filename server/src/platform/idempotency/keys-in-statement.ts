@@ -1,10 +1,11 @@
+import { retentionMs } from './claim.ts';
 import type { StoredAnswer } from './outcome.ts';
 import { tryLockKey } from './try-lock-key.ts';
 
 /**
  * Pieces of a statement that writes many requests at once, each under its idempotency key or without one. It has a CTE `checked` with a
- * row per request: `n`, `account_id`, `key`, `fingerprint`, `status`, `location`, `body`, `created_at`, `expires_at` and `locked`. Each
- * (account, key) may occur only once.
+ * row per request: `n`, `account_id`, `key`, `fingerprint`, `status`, `location`, `body`, `created_at` and `locked`. Each (account, key)
+ * may occur only once.
  *
  * The statement's snapshot may be older than a lock it acquires. If a transaction that committed in between stored the key, the
  * insert conflicts and does nothing, and the outcome is `overtaken`: a second call sees the stored row.
@@ -25,14 +26,16 @@ export const replaceAnswer = `fingerprint = excluded.fingerprint,
       expires_at = excluded.expires_at,
       is_sealed = excluded.is_sealed`;
 
-/** The CTE `claimed`: stores each answer under its key, unless there is one that has not expired. */
+/**
+ * The CTE `claimed`: stores each answer under its key, unless there is one that has not expired. Only the holder of a key's lock comes
+ * here, so statements with the same keys in another order do not wait for each other.
+ */
 export function claimKeys(condition = ''): string {
   return `claimed as (
   insert into idempotency_keys as k (account_id, key, fingerprint, status, location, body, created_at, expires_at)
-  select account_id, key, fingerprint, status, location, body, created_at, expires_at
+  select account_id, key, fingerprint, status, location, body, created_at, created_at + interval '${retentionMs} milliseconds'
   from checked
   where key is not null and locked${condition}
-  order by account_id, key
   on conflict (account_id, key) do update
   set ${replaceAnswer}
   where k.expires_at <= excluded.created_at

@@ -36,7 +36,10 @@ type Sent = { outcome: 'sent'; deliveries: QueuedDelivery[]; sentAtMs: number };
 /** Writes test events in one statement, each with its audit entry and its answer, and returns one outcome per row, in input order. */
 export async function sendTestEventRows(db: Queryable, rows: NewTestEvent[]): Promise<(KeyedRow | Sent)[]> {
   const sentAtMs = performance.now();
-  const read = await db.query<{ n: number } & KeyedRow & QueuedDelivery>(send, given.values(rows));
+  const read = await db.query<{ n: number } & KeyedRow & QueuedDelivery>(send, [
+    ...given.values(rows),
+    rows[0]?.answer.status, // that of all
+  ]);
   const { own: others, deliveriesOf } = splitQueued(read);
   const results: (KeyedRow | Sent)[] = rows.map(({ event }) => ({
     outcome: 'sent',
@@ -57,8 +60,6 @@ const given = rowsOf<NewTestEvent>({
   key: column.text(({ claim }) => claim?.key ?? null),
   fingerprint: column.bytea(({ claim }) => claim?.fingerprint ?? null),
   created_at: column.timestamptz(({ claim, event }) => claim?.createdAt ?? event.createdAt),
-  expires_at: column.timestamptz(({ claim }) => claim?.expiresAt ?? null),
-  status: column.integer(({ answer }) => answer.status),
   location: column.text(({ answer }) => answer.location),
   body: column.text(({ answer }) => answer.body),
   audit_id: column.uuid(({ audit }) => audit.uuid),
@@ -76,7 +77,7 @@ const send = {
   name: 'event_send_test',
   text: `
 with checked as materialized (
-  select given.*, ${locksKey} as locked
+  select given.*, $${given.next}::integer as status, ${locksKey} as locked
   from ${given.table} given
 ), ${claimKeys()}, wanted as materialized (
   select *

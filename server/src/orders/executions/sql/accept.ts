@@ -1,6 +1,6 @@
 import type { AuditActorType, AuditWay, ExecutionType } from '@simplane/contract';
 import type { Queryable } from '../../../platform/db/database.ts';
-import { type Columns, column, rowsOf } from '../../../platform/db/rows.ts';
+import { type Columns, column, numberedRowsOf, rowsOf } from '../../../platform/db/rows.ts';
 import type { Claim } from '../../../platform/idempotency/claim.ts';
 import {
   claimKeys,
@@ -79,12 +79,10 @@ const givenColumns = {
   account_id: column.uuid(({ row }) => row.accountUuid),
   id: column.uuid(({ row }) => row.uuid),
   product_id: column.text(({ row }) => row.productId),
-  input: column.text(({ row }) => JSON.stringify(row.input)),
+  input_after_price: column.text(({ row }) => afterPrice(JSON.stringify(row.input))),
   created_at: column.timestamptz(({ row }) => row.createdAt),
   key: column.text(({ row }) => row.claim?.key ?? null),
   fingerprint: column.bytea(({ row }) => row.claim?.fingerprint ?? null),
-  expires_at: column.timestamptz(({ row }) => row.claim?.expiresAt ?? null),
-  status: column.integer(({ row }) => row.answer.status),
   location: column.text(({ row }) => row.answer.location),
   body: column.text(({ row }) => row.answer.body),
   execution_id: column.text(({ row }) => row.audit.executionId),
@@ -107,26 +105,28 @@ const originColumns = {
   via: column.text((row) => row.audit.via),
 } satisfies Columns<NewExecution>;
 
+type Others = { status: string; of(number: string, name: keyof typeof originColumns): string };
+
 const refusals = `
     when active is null then 'product_missing'
     when not active then 'product_inactive'`;
 
 // The look-ups are laterals with `offset 0`. As plain joins, a plan cached while the database was empty scanned whole tables,
 // and accepting fell below 100 orders a second as the tables grew.
-const textWith = (given: string, givenOrigins: string, hasSeats: boolean) => `
+const textWith = (given: string, { status, of }: Others, hasSeats: boolean) => `
 with checked as materialized (
   -- Tries to lock each key, which fails if another transaction has the lock, and finds the product and its price.
-  select given.*, ${locksKey} as locked, product.*
+  select given.*, ${status} as status, ${locksKey} as locked, product.*
   from ${given} given
   left join lateral (
-    select ${hasSeats ? 'profile_type, ' : ''}active, jsonb_build_object('amount', price_amount, 'currency', price_currency) as price
+    select ${hasSeats ? 'profile_type, ' : ''}active, price_amount, price_currency
     from products p
     where p.id = given.product_id
     offset 0
   ) product on true
 ), ${claimKeys(' and active')}, accepted as (
   insert into execution_queue (account_id, id, type, product_id, input, created_at, due_at${hasSeats ? ', iccid, holder, leased_until, fence, attempts' : ''})
-  select account_id, id, 'esim.provision', product_id, input::jsonb || jsonb_build_object('price', price), created_at, ${dueAt('product_id')}${hasSeats ? leaseValues : ''}
+  select account_id, id, 'esim.provision', product_id, ${inputWithPrice}, created_at, ${dueAt('product_id')}${hasSeats ? leaseValues : ''}
   from checked
   where active and ${hasItsKey}
   returning id
@@ -147,22 +147,29 @@ with checked as materialized (
     (account_id, id, actor_type, actor_id, actor_name, action, target_type, target_id, orders, request_id,
      ip, via, created_at)
   select
-    origins.account_id,
+    ${of('origin', 'account_id')},
     orders[1],
-    actor_type,
-    actor_id,
-    actor_name,
+    ${of('origin', 'actor_type')},
+    ${of('origin', 'actor_id')},
+    ${of('origin', 'actor_name')},
     'esim.ordered',
     'execution',
     first_id,
     case when cardinality(orders) > 1 then orders end,
     request_id,
-    ip,
-    via,
+    ${of('origin', 'ip')},
+    ${of('origin', 'via')},
     created_at
   from told
-  join ${givenOrigins} origins on origins.n = told.origin
 )${hasSeats ? withSeated(others) : others}`;
+
+// Text, because joining JSON to JSON took PostgreSQL 0.7 of the 42 µs of an order longer.
+const inputWithPrice = `('{"price":{"amount":' || price_amount || ',"currency":' || to_json(price_currency) || '}' || input_after_price)::jsonb`;
+
+/** A JSON object's text as it goes on after a first field. */
+function afterPrice(json: string): string {
+  return json === '{}' ? '}' : `,${json.slice(1)}`;
+}
 
 const others = otherOutcomes('id in (select id from accepted)', refusals);
 
@@ -182,13 +189,17 @@ where holder is not null and id in (select id from accepted)`;
 
 function statementWith(hasSeats: boolean) {
   const given = rowsOf<Grouped>({ ...givenColumns, ...(hasSeats && seatColumns) });
-  const origins = rowsOf<NewExecution>(originColumns, given.next);
+  const origins = numberedRowsOf(originColumns, given.next + 1);
   return {
     statement: {
       name: hasSeats ? 'execution_accept_seated' : 'execution_accept',
-      text: textWith(given.table, origins.table, hasSeats),
+      text: textWith(given.table, { status: `$${given.next}::integer`, of: origins.of }, hasSeats),
     },
-    values: (rows: Grouped[], from: NewExecution[]) => [...given.values(rows), ...origins.values(from)],
+    values: (rows: Grouped[], from: NewExecution[]) => [
+      ...given.values(rows),
+      rows[0]?.row.answer.status, // that of all accepted orders
+      ...origins.values(from),
+    ],
   };
 }
 

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { Command } from 'commander';
 import { defineAccounts } from './commands/define-accounts.ts';
 import { escapeInLines } from './commands/escape-controls.ts';
-import { run, withJson } from './commands/program-parts.ts';
+import { onDatabase, run, withJson } from './commands/program-parts.ts';
 import { readConfig } from './config/read-config.ts';
 import { version } from './config/version.ts';
 
@@ -47,22 +47,13 @@ withJson(keys.command('create').description('create a key and print it; it is no
     '--allowed-cidrs <list>',
     'comma-separated networks it may be used from, such as 203.0.113.0/24; by default from anywhere',
   )
-  .action(async (options) => {
-    const { createKeyCommand } = await import('./commands/keys.ts');
-    await run((tools) => createKeyCommand(tools, options));
-  });
+  .action(onDatabase(async () => (await import('./commands/keys.ts')).createKeyCommand));
 withJson(keys.command('list').description('list keys, without their secrets'))
   .option('--account <id>', 'only the keys of this account')
-  .action(async (options) => {
-    const { listKeysCommand } = await import('./commands/keys.ts');
-    await run((tools) => listKeysCommand(tools, options));
-  });
+  .action(onDatabase(async () => (await import('./commands/keys.ts')).listKeysCommand));
 withJson(keys.command('revoke').description('revoke a key; every process refuses it within 5 seconds'))
   .argument('<id>', 'the key’s id, key_…')
-  .action(async (id, options) => {
-    const { revokeKeyCommand } = await import('./commands/keys.ts');
-    await run((tools) => revokeKeyCommand(tools, id, options));
-  });
+  .action(onDatabase(async () => (await import('./commands/keys.ts')).revokeKeyCommand));
 
 withJson(
   keys
@@ -77,20 +68,14 @@ withJson(
     'how long the old key keeps working, up to 7d; 0s: it stops immediately',
     '1d',
   )
-  .action(async (id, options) => {
-    const { rollKeyCommand } = await import('./commands/keys.ts');
-    await run((tools) => rollKeyCommand(tools, id, options));
-  });
+  .action(onDatabase(async () => (await import('./commands/keys.ts')).rollKeyCommand));
 
 program
   .command('dashboard-link')
   .description('print a link to the dashboard that signs in once, within ten minutes')
   .option('--operator', 'for the operator’s view of the whole deployment', false)
   .option('--account <id>', 'the account to sign in to; optional if there is only one')
-  .action(async (options) => {
-    const { dashboardLinkCommand } = await import('./commands/dashboard-link.ts');
-    await run((tools) => dashboardLinkCommand(tools, options));
-  });
+  .action(onDatabase(async () => (await import('./commands/dashboard-link.ts')).dashboardLinkCommand));
 
 const executions = program
   .command('executions')
@@ -101,44 +86,26 @@ withJson(executions.command('list').description('list executions, newest first')
   .option('--account <id>', 'only those of this account')
   .option('--older-than <duration>', 'only those accepted at least this long ago, such as 5m')
   .option('--limit <count>', 'how many, up to 100', '20')
-  .action(async (options) => {
-    const { listExecutionsCommand } = await import('./commands/executions.ts');
-    await run((tools) => listExecutionsCommand(tools, options));
-  });
+  .action(onDatabase(async () => (await import('./commands/executions.ts')).listExecutionsCommand));
 withJson(executions.command('show').description('show an execution with its steps, call ids and last error'))
   .argument('<id>', 'the execution’s id, exec_…')
-  .action(async (id, options) => {
-    const { showExecutionCommand } = await import('./commands/executions.ts');
-    await run((tools) => showExecutionCommand(tools, id, options));
-  });
+  .action(onDatabase(async () => (await import('./commands/executions.ts')).showExecutionCommand));
 withJson(executions.command('retry').description('retry a failed execution, or run a waiting one now'))
   .argument('<id>', 'the execution’s id, exec_…')
-  .action(async (id, options) => {
-    const { retryExecutionCommand } = await import('./commands/executions.ts');
-    await run((tools) => retryExecutionCommand(tools, id, options));
-  });
+  .action(onDatabase(async () => (await import('./commands/executions.ts')).retryExecutionCommand));
 withJson(executions.command('resolve').description('resolve an execution that failed with outcome_unknown'))
   .argument('<id>', 'the execution’s id, exec_…')
   .requiredOption('--outcome <outcome>', 'what the SM-DP+ did: reserved or not_reserved')
   .option('--iccid <iccid>', 'ICCID of the reserved profile')
   .option('--then <action>', 'adopt: continue with the reserved profile; cancel: cancel it at the SM-DP+')
-  .action(async (id, options) => {
-    const { resolveExecutionCommand } = await import('./commands/executions.ts');
-    await run((tools) => resolveExecutionCommand(tools, id, options));
-  });
+  .action(onDatabase(async () => (await import('./commands/executions.ts')).resolveExecutionCommand));
 
 const core = program.command('core').description('look at and repair what the core network knows of eSIMs');
 withJson(core.command('changes').description('list eSIMs whose newest state the core does not have'))
   .option('--state <state>', 'pending, or refused by the core', 'pending')
-  .action(async (options) => {
-    const { listServiceChangesCommand } = await import('./commands/core.ts');
-    await run((tools) => listServiceChangesCommand(tools, options));
-  });
+  .action(onDatabase(async () => (await import('./commands/core.ts')).listServiceChangesCommand));
 withJson(core.command('resync').description('send the state of every eSIM to the core again')).action(
-  async (options) => {
-    const { resyncCoreCommand } = await import('./commands/core.ts');
-    await run((tools) => resyncCoreCommand(tools, options));
-  },
+  onDatabase(async () => (await import('./commands/core.ts')).resyncCoreCommand),
 );
 
 const catalog = program.command('catalog').description('manage the products');
@@ -153,20 +120,14 @@ withJson(catalog.command('import').description('load products from a JSON file, 
 
 withJson(
   catalog.command('list').description('list all products, including unlisted and inactive ones'),
-).action(async (options) => {
-  const { listCatalogCommand } = await import('./commands/catalog.ts');
-  await run((tools) => listCatalogCommand(tools, options));
-});
+).action(onDatabase(async () => (await import('./commands/catalog.ts')).listCatalogCommand));
 withJson(
   catalog
     .command('deactivate')
     .description('deactivate a product, so that it can no longer be ordered; accepted orders continue'),
 )
   .argument('<id>', 'the product’s id')
-  .action(async (id, options) => {
-    const { deactivateProductCommand } = await import('./commands/catalog.ts');
-    await run((tools) => deactivateProductCommand(tools, id, options));
-  });
+  .action(onDatabase(async () => (await import('./commands/catalog.ts')).deactivateProductCommand));
 
 const looks = [
   ['overview', 'show rates, backlogs, and the orders of the last day', 'overviewCommand'],
@@ -175,18 +136,14 @@ const looks = [
   ['stock', 'list the ICCID ranges and how long they last', 'stockCommand'],
 ] as const;
 for (const [name, description, command] of looks) {
-  withJson(program.command(name).description(description)).action(async (options) => {
-    const commands = await import('./commands/look.ts');
-    await run((tools) => commands[command](tools, options));
-  });
+  withJson(program.command(name).description(description)).action(
+    onDatabase(async () => (await import('./commands/look.ts'))[command]),
+  );
 }
 
 const endpoints = program.command('endpoints').description('inspect the webhook endpoints of all accounts');
 withJson(endpoints.command('failing').description('list failing endpoints with their backlog')).action(
-  async (options) => {
-    const { failingEndpointsCommand } = await import('./commands/look.ts');
-    await run((tools) => failingEndpointsCommand(tools, options));
-  },
+  onDatabase(async () => (await import('./commands/look.ts')).failingEndpointsCommand),
 );
 
 withJson(

@@ -1,28 +1,21 @@
 import type { Command } from 'commander';
-import { run, withJson } from './program-parts.ts';
+import { onDatabase, withJson } from './program-parts.ts';
 
 /** `simplane-server accounts …` */
 export function defineAccounts(program: Command): void {
   const accounts = program.command('accounts').description('manage the accounts of this deployment');
   withLimits(withJson(accounts.command('create').description('create an account')))
     .requiredOption('--name <name>', 'its name')
-    .action(async (options) => {
-      const { createAccountCommand } = await import('./accounts.ts');
-      await run((tools) => createAccountCommand(tools, options));
-    });
-  withJson(accounts.command('list').description('list all accounts')).action(async (options) => {
-    const { listAccountsCommand } = await import('./accounts.ts');
-    await run((tools) => listAccountsCommand(tools, options));
-  });
+    .action(onDatabase(async () => (await import('./accounts.ts')).createAccountCommand));
+  withJson(accounts.command('list').description('list all accounts')).action(
+    onDatabase(async () => (await import('./accounts.ts')).listAccountsCommand),
+  );
 
   withLimits(withJson(accounts.command('update').description('change an account, suspend or reactivate it')))
     .argument('<id>', 'the account’s id, acct_…')
     .option('--name <name>', 'its new name')
     .option('--status <status>', 'active, or suspended: it can then read and revoke keys, but not write')
-    .action(async (id, options) => {
-      const { updateAccountCommand } = await import('./accounts.ts');
-      await run((tools) => updateAccountCommand(tools, id, options));
-    });
+    .action(onDatabase(async () => (await import('./accounts.ts')).updateAccountCommand));
 
   defineEndings(accounts);
 }
@@ -36,10 +29,7 @@ function defineEndings(accounts: Command): void {
   )
     .argument('<id>', 'the account’s id, acct_…')
     .option('--terminate-esims', 'also terminate its eSIMs', false)
-    .action(async (id, options) => {
-      const { closeAccountCommand } = await import('./accounts.ts');
-      await run((tools) => closeAccountCommand(tools, id, options));
-    });
+    .action(onDatabase(async () => (await import('./accounts.ts')).closeAccountCommand));
 
   withJson(
     accounts
@@ -47,10 +37,7 @@ function defineEndings(accounts: Command): void {
       .description('erase the personal data of a closed account; run it again to see whether it is finished'),
   )
     .argument('<id>', 'the account’s id, acct_…')
-    .action(async (id, options) => {
-      const { eraseAccountCommand } = await import('./accounts.ts');
-      await run((tools) => eraseAccountCommand(tools, id, options));
-    });
+    .action(onDatabase(async () => (await import('./accounts.ts')).eraseAccountCommand));
   accounts
     .command('move')
     .description('move an account to another cell; run it again if it was interrupted (docs/cells.md)')
@@ -61,19 +48,13 @@ function defineEndings(accounts: Command): void {
       'where the other cell’s PostgreSQL reaches that of this one; default: DATABASE_URL',
     )
     .option('--undo', 'put everything back, as long as the account is not in the other cell', false)
-    .action(async (id, options) => {
-      const { moveAccountCommand } = await import('./move/move.ts');
-      await run((tools) => moveAccountCommand(tools, id, options));
-    });
+    .action(onDatabase(async () => (await import('./move/move.ts')).moveAccountCommand));
   accounts
     .command('export')
     .description('write an account, its eSIMs, orders, bundles, usage, events and audit log as lines of JSON')
     .argument('<id>', 'the account’s id, acct_…')
     .requiredOption('--out <folder>', 'a folder, which gets a file for each kind; - for standard output')
-    .action(async (id, options) => {
-      const { exportAccountCommand } = await import('./export-account.ts');
-      await run((tools) => exportAccountCommand(tools, id, options));
-    });
+    .action(onDatabase(async () => (await import('./export-account.ts')).exportAccountCommand));
 }
 
 function withLimits(command: Command): Command {

@@ -12,3 +12,13 @@ export async function run(command: (tools: Tools) => Promise<void>): Promise<voi
   const { withDatabase } = await import('./with-database.ts');
   await withDatabase(config, command);
 }
+
+/** An action that loads its command and runs it with the deployment's database, the arguments and the options. */
+export function onDatabase<Given extends unknown[]>(
+  load: () => Promise<(tools: Tools, ...given: Given) => Promise<void>>,
+): (...given: Given) => Promise<void> {
+  return async (...given) => {
+    const command = await load();
+    await run((tools) => command(tools, ...given));
+  };
+}

@@ -77,8 +77,8 @@ export const clientShareMutants: Mutant[] = [
   {
     name: 'address-share-is-everything',
     file: 'server/src/config/read-config.ts',
-    find: '(values.maxConnections ?? 0) / 4',
-    replace: 'values.maxConnections ?? 0',
+    find: 'values.maxConnections / 4',
+    replace: 'values.maxConnections',
     tests: ['server/src/config/values.test.ts'],
     why: 'Unless set otherwise, one address has a quarter of the connections.',
   },

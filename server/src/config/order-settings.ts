@@ -9,6 +9,7 @@ import {
   listenAddress,
   matching,
   oneOf,
+  optional,
   parseCoreUrl,
   parseGatewayStatuses,
   parseSubjects,
@@ -23,20 +24,18 @@ export const executionRetryDefaults = {
 };
 
 export const orderSettings = {
-  iccidRanges: setting(
+  iccidRanges: optional(
     'SIMPLANE_ICCID_RANGES',
     {
       takes:
         'ranges separated by commas that do not overlap, each either `from-to` with two full 19-digit ICCIDs, or a prefix of 5 to 15 digits',
       parse: parseIccidRanges,
     },
-    '',
     'Your own ICCIDs, assigned in this order. When they are used up, orders fail with `out_of_stock`. Unset: the SM-DP+ chooses ICCIDs (live), or they are generated (sandbox).',
   ),
-  executionRetryScheduleMs: setting(
+  executionRetryScheduleMs: optional(
     'SIMPLANE_EXECUTION_RETRY_SCHEDULE',
     durations,
-    '',
     `Pauses between attempts while the network cannot be reached. A failure after the last pause is final. Unset: \`${executionRetryDefaults.sandbox}\` in the sandbox, \`${executionRetryDefaults.live}\` in live.`,
   ),
   executionLeaseMs: setting(
@@ -63,13 +62,12 @@ export const orderSettings = {
     '300ms',
     'Sandbox only: how long the mock network takes to process an order or a change.',
   ),
-  coreUrl: setting(
+  coreUrl: optional(
     'SIMPLANE_CORE_URL',
     {
       takes: 'an `https://` URL (`http://` for loopback only) without user and password',
       parse: parseCoreUrl,
     },
-    '',
     'Where your core network gets the service of each eSIM; see [docs/core-commands.md](core-commands.md). Unset in live: suspend and resume return 409 `core_not_connected`.',
   ),
   coreCommands: setting(
@@ -78,10 +76,9 @@ export const orderSettings = {
     'set_service',
     '`set_service`: the core gets the state of each eSIM whenever it changes. `suspend_resume`: it gets the commands `suspend` and `resume` only, as in releases before 0.3.',
   ),
-  coreSecret: setting(
+  coreSecret: optional(
     'SIMPLANE_CORE_SECRET',
     matching(/^[!-~]{32,200}$/, '32 to 200 printable characters without spaces'),
-    '',
     'Signs the commands to the core. Generate one with `openssl rand -hex 32`.',
   ),
 };
@@ -89,37 +86,32 @@ export const orderSettings = {
 const pemFile = matching(/./, 'the path of a PEM file');
 
 export const smdpSettings = {
-  es2Url: setting(
+  es2Url: optional(
     'SIMPLANE_ES2_URL',
     matching(
       /^https:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/,
       'an `https://` URL, with a path if ES2+ is not at the root',
     ),
-    '',
     'Live only: the SM-DP+ that provisions eSIMs; see [docs/connect-your-smdp.md](connect-your-smdp.md). `/gsma/rsp2/es2plus/…` is appended to it.',
   ),
-  es2Cert: setting(
+  es2Cert: optional(
     'SIMPLANE_ES2_CERT',
     pemFile,
-    '',
     'Your client certificate for the SM-DP+, followed by its chain if it has one.',
   ),
-  es2Key: setting(
+  es2Key: optional(
     'SIMPLANE_ES2_KEY',
     pemFile,
-    '',
     'The private key of `SIMPLANE_ES2_CERT`, without a passphrase.',
   ),
-  es2Ca: setting(
+  es2Ca: optional(
     'SIMPLANE_ES2_CA',
     pemFile,
-    '',
     'The CAs trusted to issue the SM-DP+’s certificate. Unset: the public CAs bundled with Node.',
   ),
-  es2RequesterId: setting(
+  es2RequesterId: optional(
     'SIMPLANE_ES2_REQUESTER_ID',
     matching(/^[!-~]{1,128}$/, 'up to 128 characters without spaces'),
-    '',
     'The `functionRequesterIdentifier` that the SM-DP+ assigned to you.',
   ),
   es2ProtocolVersion: setting(
@@ -128,10 +120,9 @@ export const smdpSettings = {
     '2.2.0',
     'The version in `X-Admin-Protocol: gsma/rsp/v…`.',
   ),
-  es2SmdpAddress: setting(
+  es2SmdpAddress: optional(
     'SIMPLANE_ES2_SMDP_ADDRESS',
     matching(fqdnPattern, 'a fully qualified domain name'),
-    '',
     'The SM-DP+ address in activation codes when the confirmOrder response has no `smdpAddress`. Unset: the host of `SIMPLANE_ES2_URL`, which often differs.',
   ),
   es2Repeats: setting(
@@ -179,24 +170,21 @@ export const smdpSettings = {
     '127.0.0.1',
     'The address that receives the SM-DP+’s notifications.',
   ),
-  es2ListenPort: setting(
+  es2ListenPort: optional(
     'SIMPLANE_ES2_LISTEN_PORT',
     integer(0, 65_535),
-    '',
     'Live, roles `all` and `api`: the mutual-TLS port for `handleDownloadProgressInfo`. Unset: notifications are not received.',
   ),
-  es2ListenCert: setting('SIMPLANE_ES2_LISTEN_CERT', pemFile, '', 'The certificate for that port.'),
-  es2ListenKey: setting('SIMPLANE_ES2_LISTEN_KEY', pemFile, '', 'Its private key, without a passphrase.'),
-  es2ListenClientCa: setting(
+  es2ListenCert: optional('SIMPLANE_ES2_LISTEN_CERT', pemFile, 'The certificate for that port.'),
+  es2ListenKey: optional('SIMPLANE_ES2_LISTEN_KEY', pemFile, 'Its private key, without a passphrase.'),
+  es2ListenClientCa: optional(
     'SIMPLANE_ES2_LISTEN_CLIENT_CA',
     pemFile,
-    '',
     'The CAs trusted to issue the SM-DP+’s client certificate. Clients of other CAs get no answer.',
   ),
-  es2ListenSubjects: setting(
+  es2ListenSubjects: optional(
     'SIMPLANE_ES2_LISTEN_SUBJECTS',
     { takes: 'names separated by commas, such as `es2.smdp.example,Acme SM-DP+`', parse: parseSubjects },
-    '',
     'The SM-DP+’s client certificates that are accepted: by their common name (CN) or a DNS name, as a whole; a certificate with several CNs only by a DNS name. Unset: every certificate of `SIMPLANE_ES2_LISTEN_CLIENT_CA`.',
   ),
 };

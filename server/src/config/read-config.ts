@@ -15,7 +15,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): { config: Conf
       readSetting<unknown>(definition, env, definition.fallback),
     ]),
   ) as Values;
-  const webhooks = webhookDefaults[values.mode ?? 'sandbox'];
+  const webhooks = webhookDefaults[values.mode];
   const config = {
     ...values,
     webhookRetryScheduleMs: values.webhookRetryScheduleMs ?? durations.parse(webhooks.retrySchedule),
@@ -24,10 +24,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): { config: Conf
     webhookEndpointLimit: values.webhookEndpointLimit ?? webhooks.endpointLimit,
     requestLogLevel: values.requestLogLevel ?? (values.mode === 'live' ? 'errors' : 'all'),
     rateLimitPerSecond: values.rateLimitPerSecond ?? (values.mode === 'live' ? 100 : 0),
-    maxConnectionsPerAddress: values.maxConnectionsPerAddress ?? Math.ceil((values.maxConnections ?? 0) / 4),
+    maxConnectionsPerAddress: values.maxConnectionsPerAddress ?? Math.ceil(values.maxConnections / 4),
     executionRetryScheduleMs:
-      values.executionRetryScheduleMs ?? durations.parse(executionRetryDefaults[values.mode ?? 'sandbox']),
-    dataDir: resolve(values.dataDir ?? ''),
+      values.executionRetryScheduleMs ?? durations.parse(executionRetryDefaults[values.mode]),
+    dataDir: resolve(values.dataDir),
     retired: readRetired(env),
   } as Config;
   refuseContradictions(config);

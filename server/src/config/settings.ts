@@ -1,7 +1,7 @@
 import { orderSettings, smdpSettings } from './order-settings.ts';
 import { apiSettings, monitoringSettings, processSettings } from './process-settings.ts';
 import type { RetiredValues } from './retired-settings.ts';
-import type { Setting } from './values.ts';
+import type { OptionalSetting, Setting } from './values.ts';
 import { webhookSettings } from './webhook-settings.ts';
 
 /** The settings by what they are for. docs/configuration.md is generated from them. */
@@ -24,35 +24,25 @@ export const settings = {
 };
 
 export type Values = {
-  [K in keyof typeof settings]: (typeof settings)[K] extends Setting<infer T> ? T | null : never;
+  [K in keyof typeof settings]: (typeof settings)[K] extends OptionalSetting<infer T>
+    ? T | null
+    : (typeof settings)[K] extends Setting<infer T>
+      ? T
+      : never;
 };
-type Optional =
-  | 'databaseUrl'
-  | 'databaseDirectUrl'
-  | 'apiKey'
-  | 'metricsPort'
-  | 'publicUrl'
-  | 'cell'
-  | 'cells'
-  | 'es2Url'
-  | 'es2Cert'
-  | 'es2Key'
-  | 'es2Ca'
-  | 'es2RequesterId'
-  | 'es2SmdpAddress'
-  | 'es2ListenPort'
-  | 'es2ListenCert'
-  | 'es2ListenKey'
-  | 'es2ListenClientCa'
-  | 'es2ListenSubjects'
-  | 'encryptionKeys'
-  | 'iccidRanges'
-  | 'coreUrl'
-  | 'coreSecret'
-  | 'webhookAllowCidrs'
-  | 'webhookDnsServers';
+
+/** Their defaults depend on the mode or on another setting. */
+type Derived =
+  | 'executionRetryScheduleMs'
+  | 'maxConnectionsPerAddress'
+  | 'rateLimitPerSecond'
+  | 'requestLogLevel'
+  | 'webhookDisableAfterMs'
+  | 'webhookDisableMinFailures'
+  | 'webhookEndpointLimit'
+  | 'webhookRetryScheduleMs';
 
 /** The resolved configuration. Only settings without a sensible default can be null. */
-export type Config = { [K in keyof Values]: K extends Optional ? Values[K] : NonNullable<Values[K]> } & {
+export type Config = { [K in keyof Values]: K extends Derived ? NonNullable<Values[K]> : Values[K] } & {
   retired: RetiredValues;
 };

@@ -7,9 +7,14 @@ export type Kind<T> = { takes: string; parse(text: string): T | undefined };
 
 /** One environment variable. An empty fallback means "unset". */
 export type Setting<T> = { name: string; kind: Kind<T>; fallback: string; about: string };
+export type OptionalSetting<T> = Setting<T> & { fallback: '' };
 
 export function setting<T>(name: string, kind: Kind<T>, fallback: string, about: string): Setting<T> {
   return { name, kind, fallback, about };
+}
+
+export function optional<T>(name: string, kind: Kind<T>, about: string): OptionalSetting<T> {
+  return { name, kind, fallback: '', about };
 }
 
 export function oneOf<const T extends string>(...values: T[]): Kind<T> {

@@ -1,14 +1,13 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import { readPage } from '../platform/lists/read-page.ts';
+import { readPageById } from '../platform/lists/read-page.ts';
 import type { OperatorContext } from './context.ts';
 import { presentAccount } from './present-account.ts';
 import { listAccountPage } from './sql/accounts.ts';
 
 export function listAccounts(ctx: OperatorContext, { query }: InputOf<Operations['listAccounts']>) {
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'accounts', accountId: '', filters: {} },
-    read: (beforeUuid, count) => listAccountPage(ctx.db, { beforeUuid, count }),
-    positionOf: (row) => row.id,
+    read: (beforeUuid, count) => listAccountPage(ctx.db, beforeUuid, count),
     present: presentAccount,
   });
 }

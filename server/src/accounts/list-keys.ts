@@ -1,14 +1,13 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import { readPage } from '../platform/lists/read-page.ts';
+import { readPageById } from '../platform/lists/read-page.ts';
 import type { Context } from './context.ts';
 import { presentKey } from './present-key.ts';
 import { listAccountKeys } from './sql/keys.ts';
 
 export function listApiKeys(ctx: Context, { query }: InputOf<Operations['listApiKeys']>) {
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'api_keys', accountId: ctx.account.id, filters: {} },
-    read: (beforeUuid, count) => listAccountKeys(ctx.db, ctx.account.uuid, { beforeUuid, count }),
-    positionOf: (row) => row.id,
+    read: (beforeUuid, count) => listAccountKeys(ctx.db, ctx.account.uuid, beforeUuid, count),
     present: presentKey,
   });
 }

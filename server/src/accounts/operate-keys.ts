@@ -1,6 +1,6 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Queryable } from '../platform/db/database.ts';
-import { readPage } from '../platform/lists/read-page.ts';
+import { readPageById } from '../platform/lists/read-page.ts';
 import { checkKeySettings } from './check-key-settings.ts';
 import type { OperatorContext } from './context.ts';
 import { addKey } from './create-key.ts';
@@ -16,10 +16,9 @@ export async function listAccountApiKeys(
   { params, query }: InputOf<Operations['listAccountApiKeys']>,
 ) {
   const { id: uuid } = await requireAccount(ctx.db, params.id);
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'api_keys', accountId: params.id, filters: {} },
-    read: (beforeUuid, count) => listAccountKeys(ctx.db, uuid, { beforeUuid, count }),
-    positionOf: (row) => row.id,
+    read: (beforeUuid, count) => listAccountKeys(ctx.db, uuid, beforeUuid, count),
     present: presentKeyForOperator,
   });
 }

@@ -1,7 +1,7 @@
 import { type InputOf, idPrefixes, type Operations, type Session } from '@simplane/contract';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import { readPage } from '../../platform/lists/read-page.ts';
+import { readPageById } from '../../platform/lists/read-page.ts';
 import type { Context, OperatorContext } from '../context.ts';
 import { listSessionRows, type SessionRow } from './sql.ts';
 
@@ -22,10 +22,9 @@ function readSessions(
   account: { uuid: string | null; id: string },
 ) {
   const now = new Date(clock.nowMs());
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'sessions', accountId: account.id, filters: {} },
-    read: (beforeUuid, count) => listSessionRows(db, account.uuid, { now, beforeUuid, count }),
-    positionOf: (row) => row.id,
+    read: (beforeUuid, count) => listSessionRows(db, account.uuid, now, beforeUuid, count),
     present,
   });
 }

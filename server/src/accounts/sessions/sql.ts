@@ -1,6 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts';
 import { count, many, run, value } from '../../platform/db/statement.ts';
-import { beforeFirst } from '../../platform/lists/keyset.ts';
 
 /** Returns the account of the link's key; null for an operator's. */
 export const insertLink = value<string, [link: { hash: Buffer; keyUuid: string; expiresAt: Date }]>(
@@ -127,14 +126,11 @@ function perOwner<Args extends unknown[], Result>(
     (accountUuid === null ? ofOperator : ofAccount)(db, accountUuid, ...args);
 }
 
-type Page = { now: Date; beforeUuid: string | null; count: number };
-
 /** Newest first. By key, of which an account has a bounded number, each with few sessions. A session of a key that ended has ended. */
 export const listSessionRows = perOwner(
   (suffix, condition) =>
-    many<SessionRow, [accountUuid: string | null, page: Page]>(
+    many<SessionRow, [accountUuid: string | null, now: Date, beforeUuid: string, count: number]>(
       `session_list${suffix}`,
-      (accountUuid, { now, beforeUuid, count }) => [accountUuid, now, beforeUuid ?? beforeFirst, count],
     )`
 select s.id, s.ip, s.user_agent, s.created_at, s.expires_at, k.id as key_id, k.name as key_name, k.last4
 from api_keys k

@@ -1,5 +1,4 @@
 import { many, one, run } from '../../platform/db/statement.ts';
-import { beforeFirst } from '../../platform/lists/keyset.ts';
 import { type Move, moveOf } from '../moves/is-here.ts';
 
 type AccountStatus = 'active' | 'suspended';
@@ -62,10 +61,7 @@ export const insertAccount = run<[account: AccountRow]>('account_insert', (accou
 insert into accounts (${storedColumns})
 values ($1, $2, $3, $4, $5, $6, $7, $8)`;
 
-export const listAccountPage = many<AccountRow, [page: { beforeUuid: string | null; count: number }]>(
-  'account_list_page',
-  (page) => [page.beforeUuid ?? beforeFirst, page.count],
-)`
+export const listAccountPage = many<AccountRow, [beforeUuid: string, count: number]>('account_list_page')`
 select ${accountColumns}
 from accounts
 where id < $1

@@ -3,7 +3,6 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { column, rowsOf } from '../../platform/db/rows.ts';
 import { list, many, one, run, single } from '../../platform/db/statement.ts';
 import { lowestUuidAt } from '../../platform/ids/uuid-range.ts';
-import { beforeFirst } from '../../platform/lists/keyset.ts';
 import { lockAccount } from '../lock-account.ts';
 import { moveOf } from '../moves/is-here.ts';
 import type { AccountRow } from './accounts.ts';
@@ -121,14 +120,9 @@ from api_keys
 where $1::uuid is null or account_id = $1
 order by account_id, id`;
 
-export const listAccountKeys = many<
-  ApiKeyRow,
-  [accountUuid: string, page: { beforeUuid: string | null; count: number }]
->('api_key_list_of_account', (accountUuid, page) => [
-  accountUuid,
-  page.beforeUuid ?? beforeFirst,
-  page.count,
-])`
+export const listAccountKeys = many<ApiKeyRow, [accountUuid: string, beforeUuid: string, count: number]>(
+  'api_key_list_of_account',
+)`
 select ${keyColumns}
 from api_keys
 where account_id = $1 and id < $2

@@ -3,7 +3,7 @@ import type { ReadContext } from '../../accounts/context.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { createdRangeOf } from '../../platform/lists/created-range.ts';
-import { type CutRows, readPage } from '../../platform/lists/read-page.ts';
+import { type CutRows, readPageById } from '../../platform/lists/read-page.ts';
 import { type EventPage, listEventRows } from './sql/events.ts';
 import { distinctTypes } from './subscriptions.ts';
 
@@ -14,11 +14,10 @@ export function listEvents(ctx: ReadContext, { query }: InputOf<Operations['list
     delivery: query.delivery,
     about: aboutOf(query),
   };
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'events', accountId: ctx.account.id, filters: filter },
     read: (beforeUuid, count, maxBytes) =>
       listEventRows(ctx.db, ctx.account.uuid, filter, { beforeUuid, count, maxBytes }),
-    positionOf: (row) => row.id,
     present: (row): Event => JSON.parse(row.body),
     waitForRoom: ctx.waitForRoom,
   });

@@ -1,19 +1,18 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { createdRangeOf, idRangeOf } from '../../platform/lists/created-range.ts';
-import { readPage } from '../../platform/lists/read-page.ts';
+import { readPageById } from '../../platform/lists/read-page.ts';
 import { presentBatch } from './present.ts';
 import { listBatchRows } from './sql.ts';
 
 export function listBatches(ctx: Context, { query }: InputOf<Operations['listBatches']>) {
   const created = createdRangeOf(query);
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'batches', accountId: ctx.account.id, filters: { created } },
     read(beforeUuid, count) {
       const range = idRangeOf(created, beforeUuid);
       return listBatchRows(ctx.db, ctx.account.uuid, range, count);
     },
-    positionOf: (row) => row.id,
     present: presentBatch,
   });
 }

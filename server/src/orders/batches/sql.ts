@@ -4,7 +4,6 @@ import type { NewEvent } from '../../notify/events/new-event.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { column, rowsOf } from '../../platform/db/rows.ts';
 import { many, one, single } from '../../platform/db/statement.ts';
-import { beforeFirst } from '../../platform/lists/keyset.ts';
 import { dueAt, hasBatch, indexedBatch } from '../executions/sql-parts.ts';
 
 /** A batch as the API shows it. */
@@ -84,11 +83,11 @@ const columns = 'account_id, id, product_id, total, created_at, finished_at';
 export const findBatch = one<BatchRow, [accountUuid: string, uuid: string]>('batch_find')`
 ${withCounts(`select ${columns} from batches where account_id = $1 and id = $2`)}`;
 
-type Range = { beforeUuid: string | null; fromUuid: string };
+type Range = { beforeUuid: string; fromUuid: string };
 
 export const listBatchRows = many<BatchRow, [accountUuid: string, range: Range, count: number]>(
   'batch_list',
-  (accountUuid, { beforeUuid, fromUuid }, count) => [accountUuid, beforeUuid ?? beforeFirst, fromUuid, count],
+  (accountUuid, { beforeUuid, fromUuid }, count) => [accountUuid, beforeUuid, fromUuid, count],
 )`
 ${withCounts(`
   select ${columns}

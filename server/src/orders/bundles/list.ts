@@ -8,16 +8,15 @@ import {
 import type { ReadContext } from '../../accounts/context.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import { readPage } from '../../platform/lists/read-page.ts';
+import { readPageById } from '../../platform/lists/read-page.ts';
 import { requireEsim } from '../esims/get.ts';
 import { type BundleRow, listBundleRows } from './sql.ts';
 
 export async function listBundles(ctx: ReadContext, { params, query }: InputOf<Operations['listBundles']>) {
   const { iccid } = await requireEsim(ctx.db, ctx.account.uuid, params.iccid);
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'bundles', accountId: ctx.account.id, filters: { iccid } },
-    read: (beforeUuid, count) => listBundleRows(ctx.db, ctx.account.uuid, iccid, { beforeUuid, count }),
-    positionOf: (row) => row.id,
+    read: (beforeUuid, count) => listBundleRows(ctx.db, ctx.account.uuid, iccid, beforeUuid, count),
     present: presentBundle,
   });
 }

@@ -2,7 +2,6 @@ import type { AfterDepletion, BundleStatus, Price } from '@simplane/contract';
 import { isHere } from '../../accounts/moves/is-here.ts';
 import { column, rowsOf } from '../../platform/db/rows.ts';
 import { count, many, run } from '../../platform/db/statement.ts';
-import { beforeFirst } from '../../platform/lists/keyset.ts';
 import type { ServedEsim } from '../service/served-esim.ts';
 import { insertBundleFrom } from './insert-from.ts';
 import { type BundleChange, bundleChanges, updateBundlesFrom } from './update-from.ts';
@@ -93,13 +92,8 @@ with given as (
 
 export const listBundleRows = many<
   BundleRow,
-  [accountUuid: string, iccid: string, page: { beforeUuid: string | null; count: number }]
->('bundle_list', (accountUuid, iccid, page) => [
-  accountUuid,
-  iccid,
-  page.beforeUuid ?? beforeFirst,
-  page.count,
-])`
+  [accountUuid: string, iccid: string, beforeUuid: string, count: number]
+>('bundle_list')`
 select ${bundleColumns}
 from bundles
 where account_id = $1 and iccid = $2 and id < $3

@@ -1,7 +1,7 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { ReadContext } from '../../accounts/context.ts';
 import { createdRangeOf } from '../../platform/lists/created-range.ts';
-import { readPage } from '../../platform/lists/read-page.ts';
+import { readPageById } from '../../platform/lists/read-page.ts';
 import { presentEsim } from './present.ts';
 import { listEsimRows } from './sql/list.ts';
 
@@ -14,10 +14,9 @@ export function listEsims(ctx: ReadContext, { query }: InputOf<Operations['listE
     metadata: query.metadata && Object.entries(query.metadata).sort(),
     created: createdRangeOf(query),
   };
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'esims', accountId: ctx.account.id, filters: filter },
     read: (beforeUuid, count) => listEsimRows(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
-    positionOf: (row) => row.id,
     present: presentEsim,
     waitForRoom: ctx.waitForRoom,
   });

@@ -3,7 +3,7 @@ import type { ReadContext } from '../../accounts/context.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { lowestUuid } from '../../platform/ids/uuid-range.ts';
 import { createdRangeOf, idRangeOf } from '../../platform/lists/created-range.ts';
-import { readPage } from '../../platform/lists/read-page.ts';
+import { readPageById } from '../../platform/lists/read-page.ts';
 import { mayMatch } from './list-statement.ts';
 import { presentExecution } from './present.ts';
 import { listExecutionRows } from './sql/executions.ts';
@@ -13,7 +13,7 @@ export function listExecutions(ctx: ReadContext, { query }: InputOf<Operations['
   const batchUuid = batchId === undefined ? undefined : (uuidOfId(idPrefixes.batch, batchId) ?? lowestUuid);
   const filter = { status, types: type && [...new Set(type)].sort(), errorCode, reference, batchUuid };
   const created = createdRangeOf(query);
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'executions', accountId: ctx.account.id, filters: { ...filter, created } },
     async read(beforeUuid, count) {
       if (!mayMatch(filter)) return [];
@@ -23,7 +23,6 @@ export function listExecutions(ctx: ReadContext, { query }: InputOf<Operations['
       // Newest first, so those before the range are at the end, and the page is the last one.
       return rows.filter(({ id }) => id >= range.fromUuid);
     },
-    positionOf: (row) => row.id,
     present: presentExecution,
   });
 }

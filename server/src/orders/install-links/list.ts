@@ -1,6 +1,6 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
-import { readPage } from '../../platform/lists/read-page.ts';
+import { readPageById } from '../../platform/lists/read-page.ts';
 import { requireEsim } from '../esims/get.ts';
 import { presentLink } from './present.ts';
 import { listLinkRows } from './sql.ts';
@@ -10,10 +10,9 @@ export async function listInstallLinks(
   { params, query }: InputOf<Operations['listInstallLinks']>,
 ) {
   const { iccid } = await requireEsim(ctx.db, ctx.account.uuid, params.iccid);
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'install_links', accountId: ctx.account.id, filters: { iccid } },
-    read: (beforeUuid, count) => listLinkRows(ctx.db, ctx.account.uuid, iccid, { beforeUuid, count }),
-    positionOf: (row) => row.id,
+    read: (beforeUuid, count) => listLinkRows(ctx.db, ctx.account.uuid, iccid, beforeUuid, count),
     present: presentLink,
   });
 }

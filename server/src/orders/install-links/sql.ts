@@ -2,7 +2,6 @@ import type { EsimStatus, PageLanguage, ProfileError, ProfileState } from '@simp
 import type { Queryable } from '../../platform/db/database.ts';
 import { column, rowsOf } from '../../platform/db/rows.ts';
 import { exists, many, run, single } from '../../platform/db/statement.ts';
-import { beforeFirst } from '../../platform/lists/keyset.ts';
 
 export type LinkRow = {
   account_id: string;
@@ -49,13 +48,11 @@ export const deleteExpiredLinks = run<[esim: Key, now: Date]>('install_link_dele
 delete from install_links
 where account_id = $1 and iccid = $2 and expires_at <= $3`;
 
-type Page = { beforeUuid: string | null; count: number };
-
 /** Newest first. */
-export const listLinkRows = many<LinkRow, [accountUuid: string, iccid: string, page: Page]>(
-  'install_link_list',
-  (accountUuid, iccid, page) => [accountUuid, iccid, page.beforeUuid ?? beforeFirst, page.count],
-)`
+export const listLinkRows = many<
+  LinkRow,
+  [accountUuid: string, iccid: string, beforeUuid: string, count: number]
+>('install_link_list')`
 select ${linkColumns}
 from install_links
 where account_id = $1 and iccid = $2 and id < $3

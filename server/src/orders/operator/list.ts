@@ -3,7 +3,7 @@ import type { OperatorContext } from '../../accounts/context.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { lowestUuid, lowestUuidAt } from '../../platform/ids/uuid-range.ts';
 import { beforeFirst } from '../../platform/lists/keyset.ts';
-import { readPage } from '../../platform/lists/read-page.ts';
+import { readPageById } from '../../platform/lists/read-page.ts';
 import { mayMatch } from '../executions/list-statement.ts';
 import { presentForOperator } from './present.ts';
 import { listAnyExecutions } from './sql/executions.ts';
@@ -21,14 +21,13 @@ export function listAllExecutions(
     accountId === undefined ? null : (uuidOfId(idPrefixes.account, accountId) ?? lowestUuid);
   const filter = { status, errorCode, accountUuid };
   const newest = olderThan === undefined ? beforeFirst : lowestUuidAt(clock.nowMs() - olderThan * 1_000);
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'operator_executions', accountId: '', filters: { ...filter, olderThan } },
     async read(position, count) {
       if (!mayMatch(filter)) return [];
       const beforeUuid = position !== null && position < newest ? position : newest;
       return listAnyExecutions(db, filter, { beforeUuid, count });
     },
-    positionOf: (row) => row.id,
     present: presentForOperator,
   });
 }

@@ -1,6 +1,5 @@
 import type { Refusal } from '../../network/port.ts';
 import { exists, many, one, run } from '../../platform/db/statement.ts';
-import { beforeFirst } from '../../platform/lists/keyset.ts';
 import type { PendingChange } from './served-esim.ts';
 import type { ServiceContent } from './service-of.ts';
 
@@ -157,12 +156,10 @@ export type QueuedServiceRow = QueuedService & {
   error: { message: string } | null;
 };
 
-type Page = { beforeUuid: string | null; count: number };
-
-export const listQueuedServices = many<QueuedServiceRow, [isRefused: boolean, page: Page]>(
-  'core_queue_list',
-  (isRefused, { beforeUuid, count }) => [isRefused, beforeUuid ?? beforeFirst, count],
-)`
+export const listQueuedServices = many<
+  QueuedServiceRow,
+  [isRefused: boolean, beforeUuid: string, count: number]
+>('core_queue_list')`
 select account_id, iccid, id, version, service, since, due_at, failures, error, is_refused
 from core_queue
 where is_refused = $1 and id < $2

@@ -2,7 +2,7 @@ import { type InputOf, idPrefixes, type Operations, type ServiceChange } from '@
 import type { OperatorContext } from '../../accounts/context.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import { readPage } from '../../platform/lists/read-page.ts';
+import { readPageById } from '../../platform/lists/read-page.ts';
 import { listQueuedServices, type QueuedServiceRow } from './core-sql.ts';
 
 /** What the core does not have, of all accounts. */
@@ -11,10 +11,9 @@ export function listServiceChanges(
   { query }: Pick<InputOf<Operations['listServiceChanges']>, 'query'>,
 ) {
   const { state = 'pending' } = query;
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'service_changes', accountId: '', filters: { state } },
-    read: (beforeUuid, count) => listQueuedServices(db, state === 'refused', { beforeUuid, count }),
-    positionOf: (row) => row.id,
+    read: (beforeUuid, count) => listQueuedServices(db, state === 'refused', beforeUuid, count),
     present,
   });
 }

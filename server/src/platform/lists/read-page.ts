@@ -1,5 +1,6 @@
 import { pageSize } from '@simplane/contract';
 import { decodeCursor, encodeCursor, type ListScope } from './cursor.ts';
+import { beforeFirst } from './keyset.ts';
 
 type Query = { limit?: number; starting_after?: string };
 
@@ -46,6 +47,20 @@ export async function readPage<Row, Item>(query: Query, reader: Reader<Row, Item
     has_more: hasMore,
     ...(hasMore && last !== undefined && { next_cursor: encodeCursor(scope, positionOf(last)) }),
   };
+}
+
+type ReaderById<Row, Item> = Omit<Reader<Row, Item>, 'read' | 'positionOf' | 'positionPattern'> & {
+  /** As of a `Reader`; from the start, `beforeUuid` is `beforeFirst`. */
+  read(beforeUuid: string, count: number, maxBytes: number): Promise<Row[] | CutRows<Row>>;
+};
+
+/** One page of a list in the order of the rows' ids, newest first. */
+export function readPageById<Row extends { id: string }, Item>(query: Query, reader: ReaderById<Row, Item>) {
+  return readPage(query, {
+    ...reader,
+    read: (position, ...limits) => reader.read(position ?? beforeFirst, ...limits),
+    positionOf: (row) => row.id,
+  });
 }
 
 async function readWithin<Row, Item>(

@@ -2,7 +2,7 @@ import { type InputOf, idPrefixes, type Operations, type Process } from '@simpla
 import type { OperatorContext } from '../../accounts/context.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import { readPage } from '../../platform/lists/read-page.ts';
+import { readPageById } from '../../platform/lists/read-page.ts';
 import { goneAfterMs } from '../../platform/processes/start-heartbeat.ts';
 import { listProcessRows, type ProcessRow } from './sql.ts';
 
@@ -10,10 +10,9 @@ export function listProcesses(
   { db }: Pick<OperatorContext, 'db'>,
   { query }: InputOf<Operations['listProcesses']>,
 ) {
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'processes', accountId: '', filters: {} },
-    read: (beforeUuid, count) => listProcessRows(db, goneAfterMs, { beforeUuid, count }),
-    positionOf: (row) => row.id,
+    read: (beforeUuid, count) => listProcessRows(db, beforeUuid, goneAfterMs, count),
     present,
   });
 }

@@ -1,5 +1,4 @@
 import { many } from '../../platform/db/statement.ts';
-import { beforeFirst } from '../../platform/lists/keyset.ts';
 import type { Heartbeat } from '../../platform/processes/start-heartbeat.ts';
 
 export type ProcessRow = Pick<Heartbeat, 'role' | 'version' | 'host' | 'pid'> & {
@@ -11,10 +10,9 @@ export type ProcessRow = Pick<Heartbeat, 'role' | 'version' | 'host' | 'pid'> & 
 };
 
 /** Processes with a recent heartbeat, by the database's clock; newest first. */
-export const listProcessRows = many<
-  ProcessRow,
-  [aliveMs: number, page: { beforeUuid: string | null; count: number }]
->('process_list', (aliveMs, page) => [page.beforeUuid ?? beforeFirst, aliveMs, page.count])`
+export const listProcessRows = many<ProcessRow, [beforeUuid: string, aliveMs: number, count: number]>(
+  'process_list',
+)`
 select id, role, version, host, pid, started_at, seen_at,
   (report -> 'clock_skew_ms')::bigint as clock_skew_ms
 from processes

@@ -2,7 +2,7 @@ import { type InputOf, type Operations, operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { createdRangeOf } from '../../platform/lists/created-range.ts';
-import { readPage } from '../../platform/lists/read-page.ts';
+import { readPageById } from '../../platform/lists/read-page.ts';
 import { presentRequest } from './present.ts';
 import { listLines } from './sql.ts';
 
@@ -10,10 +10,9 @@ export async function listRequests(ctx: Context, { query }: InputOf<Operations['
   const { status, error_code: errorCode, operation, via } = query;
   if (operation !== undefined && !Object.hasOwn(operations, operation)) throw noSuchOperation();
   const filter = { status, errorCode, operation, via, created: createdRangeOf(query) };
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'requests', accountId: ctx.account.id, filters: filter },
     read: (beforeUuid, count) => listLines(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
-    positionOf: (row) => row.id,
     present: presentRequest,
   });
 }

@@ -1,7 +1,7 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
-import { readPage } from '../../../platform/lists/read-page.ts';
+import { readPageById } from '../../../platform/lists/read-page.ts';
 import { requireEndpointStatus } from '../endpoints/get.ts';
 import { requireEvent } from './get.ts';
 import { presentDelivery } from './present.ts';
@@ -13,10 +13,9 @@ export async function listEndpointDeliveries(
 ) {
   const endpoint = await requireEndpointStatus(ctx, ctx.db, params.id);
   const filter = { endpointUuid: endpoint.id, status: query.status };
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'deliveries', accountId: ctx.account.id, filters: filter },
     read: (beforeUuid, count) => listRowsOfEndpoint(ctx.db, ctx.account.uuid, filter, { beforeUuid, count }),
-    positionOf: (row) => row.id,
     present: presentDelivery,
     waitForRoom: ctx.waitForRoom,
   });
@@ -27,10 +26,9 @@ export async function listEventDeliveries(
   { params, query }: InputOf<Operations['listEventDeliveries']>,
 ) {
   const { uuid } = await requireEvent(ctx.db, ctx.account.uuid, params.id);
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'deliveries', accountId: ctx.account.id, filters: { eventUuid: uuid } },
     read: (beforeUuid, count) => listRowsOfEvent(ctx.db, ctx.account.uuid, uuid, { beforeUuid, count }),
-    positionOf: (row) => row.id,
     present: presentDelivery,
     waitForRoom: ctx.waitForRoom,
   });

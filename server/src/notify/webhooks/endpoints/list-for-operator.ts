@@ -2,7 +2,7 @@ import { type EndpointHealth, type InputOf, idPrefixes, type Operations } from '
 import type { OperatorContext } from '../../../accounts/context.ts';
 import { unixSeconds } from '../../../platform/clock.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
-import { readPage } from '../../../platform/lists/read-page.ts';
+import { readPageById } from '../../../platform/lists/read-page.ts';
 import { type EndpointHealthRow, listEndpointHealth as listRows } from './sql/health.ts';
 
 /** The webhook endpoints of all accounts. */
@@ -12,10 +12,9 @@ export function listEndpointHealth(
 ) {
   const { status, failing } = query;
   const filters = { status, failing };
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'endpoint_health', accountId: '', filters },
     read: (beforeUuid, count) => listRows(db, filters, { beforeUuid, count }),
-    positionOf: (row) => row.id,
     present: (row) => present(row, clock.nowMs()),
   });
 }

@@ -1,14 +1,13 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
-import { readPage } from '../../../platform/lists/read-page.ts';
+import { readPageById } from '../../../platform/lists/read-page.ts';
 import { presentEndpoint } from './present.ts';
 import { listEndpointRows } from './sql/endpoints.ts';
 
 export function listWebhookEndpoints(ctx: Context, { query }: InputOf<Operations['listWebhookEndpoints']>) {
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'webhook_endpoints', accountId: ctx.account.id, filters: {} },
-    read: (beforeUuid, count) => listEndpointRows(ctx.db, ctx.account.uuid, { beforeUuid, count }),
-    positionOf: (row) => row.id,
+    read: (beforeUuid, count) => listEndpointRows(ctx.db, ctx.account.uuid, beforeUuid, count),
     present: (row) => presentEndpoint(ctx, row),
     waitForRoom: ctx.waitForRoom,
   });

@@ -1,6 +1,6 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
-import { readPage } from '../../../platform/lists/read-page.ts';
+import { readPageById } from '../../../platform/lists/read-page.ts';
 import { requireEndpointStatus } from '../endpoints/get.ts';
 import { presentRecovery } from './present.ts';
 import { listRecoveryRows } from './sql.ts';
@@ -10,11 +10,9 @@ export async function listEndpointRecoveries(
   { params, query }: InputOf<Operations['listEndpointRecoveries']>,
 ) {
   const { id: endpointUuid } = await requireEndpointStatus(ctx, ctx.db, params.id);
-  return readPage(query, {
+  return readPageById(query, {
     scope: { list: 'recoveries', accountId: ctx.account.id, filters: { endpointUuid } },
-    read: (beforeUuid, count) =>
-      listRecoveryRows(ctx.db, ctx.account.uuid, endpointUuid, { beforeUuid, count }),
-    positionOf: (row) => row.id,
+    read: (beforeUuid, count) => listRecoveryRows(ctx.db, ctx.account.uuid, endpointUuid, beforeUuid, count),
     present: presentRecovery,
   });
 }

@@ -4,7 +4,6 @@ import { uuids } from '../../../platform/db/binary-array.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { column, rowsOf } from '../../../platform/db/rows.ts';
 import { count, many, one, run } from '../../../platform/db/statement.ts';
-import { beforeFirst } from '../../../platform/lists/keyset.ts';
 import { iccidOfBody } from '../../events/ids-in-body.ts';
 import { isMissed, wasExpectedAt } from '../../events/undelivered-parts.ts';
 import {
@@ -68,13 +67,8 @@ where account_id = $1 and id = $2`;
 
 export const listRecoveryRows = many<
   RecoveryRow,
-  [accountUuid: string, endpointUuid: string, page: { beforeUuid: string | null; count: number }]
->('recovery_list', (accountUuid, endpointUuid, { beforeUuid, count }) => [
-  accountUuid,
-  endpointUuid,
-  beforeUuid ?? beforeFirst,
-  count,
-])`
+  [accountUuid: string, endpointUuid: string, beforeUuid: string, count: number]
+>('recovery_list')`
 select ${recoveryColumns}
 from recoveries
 where account_id = $1 and endpoint_id = $2 and id < $3

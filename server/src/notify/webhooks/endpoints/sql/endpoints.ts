@@ -2,7 +2,6 @@ import { missedCountLimit, type Ordering } from '@simplane/contract';
 import { lockAccount } from '../../../../accounts/lock-account.ts';
 import type { Queryable } from '../../../../platform/db/database.ts';
 import { count, many, one, run, value } from '../../../../platform/db/statement.ts';
-import { beforeFirst } from '../../../../platform/lists/keyset.ts';
 import { msOfId, undeliveredOf } from '../../../events/undelivered-parts.ts';
 import { liveSecrets } from '../../sql-pieces.ts';
 
@@ -97,10 +96,9 @@ set url = url
 where account_id = $1 and id = $2
 returning ${endpointColumns}`;
 
-export const listEndpointRows = many<
-  EndpointRow,
-  [accountUuid: string, page: { beforeUuid: string | null; count: number }]
->('endpoint_list', (accountUuid, page) => [accountUuid, page.beforeUuid ?? beforeFirst, page.count])`
+export const listEndpointRows = many<EndpointRow, [accountUuid: string, beforeUuid: string, count: number]>(
+  'endpoint_list',
+)`
 select ${endpointColumns}
 from webhook_endpoints
 where account_id = $1 and id < $2

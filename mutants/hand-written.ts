@@ -145,7 +145,7 @@ const changes: Mutant[] = [
   {
     name: 'change-from-any-status',
     file: 'server/src/orders/esims/change.ts',
-    find: 'if (!replaces && !canTransition(change, esim.status)) throw conflict(change, esim.status);',
+    find: 'if (!replaces && !canTransition(change, esim.status)) throw notFrom(esim.status, change);',
     replace: '',
     tests: [api('guards')],
     why: 'A change is accepted only in a status that allows it.',

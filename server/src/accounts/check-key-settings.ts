@@ -1,6 +1,6 @@
 import type { Scope } from '@simplane/contract';
 import { parseCidr } from '../platform/addresses/parse-address.ts';
-import { AppError } from '../platform/app-error.ts';
+import { AppError, invalid } from '../platform/app-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { clip } from '../platform/telemetry/clip.ts';
@@ -13,18 +13,13 @@ type Settings = { allowed_cidrs?: string[]; expires_at?: number | null };
 export function checkKeySettings({ clock }: { clock: Clock }, settings: Settings): void {
   for (const [index, cidr] of (settings.allowed_cidrs ?? []).entries()) {
     if (parseCidr(cidr)) continue;
-    throw new AppError(
-      'parameter_invalid',
+    throw invalid(
+      `allowed_cidrs[${index}]`,
       `allowed_cidrs takes networks such as 203.0.113.0/24 or 2001:db8::/32, and 203.0.113.7/32 for one address; got "${clip(cidr)}".`,
-      { param: `allowed_cidrs[${index}]` },
     );
   }
   if (typeof settings.expires_at === 'number' && settings.expires_at * 1000 <= clock.nowMs()) {
-    throw new AppError(
-      'parameter_invalid',
-      'expires_at must be in the future; to end a key now, revoke it with DELETE.',
-      { param: 'expires_at' },
-    );
+    throw invalid('expires_at', 'expires_at must be in the future; to end a key now, revoke it with DELETE.');
   }
 }
 

@@ -1,10 +1,11 @@
 import { idPrefixes } from '@simplane/contract';
+import { noSuch } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import { recordAudit } from './audit/record.ts';
 import type { Context } from './context.ts';
 import { requireKeysChangeable } from './get-account.ts';
-import { keyIdOf, noSuchKey } from './get-key.ts';
+import { keyIdOf } from './get-key.ts';
 import type { KeyIssuer } from './issue-key.ts';
 import { requireAnotherAdmin } from './key-state.ts';
 import { type ApiKeyRow, lockKey, saveKey } from './sql/keys.ts';
@@ -12,7 +13,7 @@ import { type ApiKeyRow, lockKey, saveKey } from './sql/keys.ts';
 /** `DELETE /v1/api_keys/{id}`. Any admin may revoke any key, whatever its scopes: revoking only takes away. */
 export async function deleteApiKey(tx: Queryable, ctx: Context, { params }: { params: { id: string } }) {
   const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
-  if (!row) throw noSuchKey(params.id);
+  if (!row) throw noSuch('API key', params.id);
   await requireAnotherAdmin(tx, row, { nowMs: ctx.clock.nowMs(), address: ctx.ip });
   await revokeKey(tx, ctx, row);
   return { body: { id: params.id, object: 'api_key', deleted: true } as const, changes: null };

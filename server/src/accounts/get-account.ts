@@ -1,8 +1,7 @@
 import { type Account, idPrefixes } from '@simplane/contract';
-import { AppError } from '../platform/app-error.ts';
+import { type AppError, conflict, noSuch } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { uuidOfId } from '../platform/ids/uuid.ts';
-import { clip } from '../platform/telemetry/clip.ts';
 import type { OperatorContext } from './context.ts';
 import { requireChangeable } from './moves/require-here.ts';
 import { presentAccount } from './present-account.ts';
@@ -17,7 +16,7 @@ export async function getAccount(
 
 export async function requireAccount(db: Queryable, id: string): Promise<AccountRow> {
   const row = await findAccount(db, accountUuidOf(id));
-  if (!row) throw noSuchAccount(id);
+  if (!row) throw noSuch('account', id);
   return row;
 }
 
@@ -33,8 +32,7 @@ export async function requireKeysChangeable(db: Queryable, accountUuid: string |
 }
 
 export function accountClosed(): AppError {
-  return new AppError(
-    'state_conflict',
+  return conflict(
     'The account is closed. It is not opened again, and gets no new keys or orders: create another account.',
   );
 }
@@ -42,10 +40,6 @@ export function accountClosed(): AppError {
 /** Throws if `id` is malformed. */
 export function accountUuidOf(id: string): string {
   const uuid = uuidOfId(idPrefixes.account, id);
-  if (uuid === null) throw noSuchAccount(id);
+  if (uuid === null) throw noSuch('account', id);
   return uuid;
-}
-
-export function noSuchAccount(id: string): AppError {
-  return new AppError('resource_missing', `No account has the id "${clip(id)}".`, { param: 'id' });
 }

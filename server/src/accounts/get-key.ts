@@ -1,14 +1,13 @@
 import { type ApiKey, idPrefixes } from '@simplane/contract';
-import { AppError } from '../platform/app-error.ts';
+import { noSuch } from '../platform/app-error.ts';
 import { uuidOfId } from '../platform/ids/uuid.ts';
-import { clip } from '../platform/telemetry/clip.ts';
 import type { Context } from './context.ts';
 import { presentKey } from './present-key.ts';
 import { findKeyRow } from './sql/keys.ts';
 
 export async function getApiKey(ctx: Context, { params }: { params: { id: string } }): Promise<ApiKey> {
   const row = await findKeyRow(ctx.db, keyIdOf(ctx.account.uuid, params.id));
-  if (!row) throw noSuchKey(params.id);
+  if (!row) throw noSuch('API key', params.id);
   return presentKey(row);
 }
 
@@ -17,10 +16,6 @@ type KeyParam = 'id' | 'key_id';
 /** Throws if `id` is malformed. */
 export function keyIdOf(accountUuid: string, id: string, param?: KeyParam) {
   const keyUuid = uuidOfId(idPrefixes.apiKey, id);
-  if (keyUuid === null) throw noSuchKey(id, param);
+  if (keyUuid === null) throw noSuch('API key', id, param);
   return { accountUuid, keyUuid };
-}
-
-export function noSuchKey(id: string, param: KeyParam = 'id'): AppError {
-  return new AppError('resource_missing', `No API key has the id "${clip(id)}".`, { param });
 }

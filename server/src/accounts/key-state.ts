@@ -1,6 +1,6 @@
 import { idPrefixes, rollOverlap } from '@simplane/contract';
 import { isInOneOf, requireCidr } from '../platform/addresses/in-networks.ts';
-import { AppError } from '../platform/app-error.ts';
+import { conflict } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import { type ApiKeyRow, listOtherAdmins } from './sql/keys.ts';
@@ -9,13 +9,12 @@ import { type ApiKeyRow, listOtherAdmins } from './sql/keys.ts';
 export function requireUsable(row: ApiKeyRow, now: Date): void {
   const ended = row.revoked_at ? 'was revoked' : isExpired(row, now) ? 'has expired' : null;
   if (ended === null) return;
-  throw new AppError('state_conflict', `This key ${ended}, so it cannot be changed. Create a new key.`);
+  throw conflict(`This key ${ended}, so it cannot be changed. Create a new key.`);
 }
 
 export function requireNotRolled({ replaced_by: successor }: ApiKeyRow): void {
   if (successor === null) return;
-  throw new AppError(
-    'state_conflict',
+  throw conflict(
     `This key was already rolled. Roll its successor, ${idOfUuid(idPrefixes.apiKey, successor)}, or create a new key.`,
   );
 }
@@ -37,8 +36,7 @@ export async function requireAnotherAdmin(
   const until = new Date(Math.min(row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY, nowMs + soonMs));
   const others = await listOtherAdmins(tx, row.account_id, { keyUuid: row.id, until });
   if (others.some((other) => isUsableFrom(other, address))) return;
-  throw new AppError(
-    'state_conflict',
+  throw conflict(
     'No other key with the `admin` scope would be left that works from your address and for more than a day. Create one first, or roll this key.',
   );
 }

@@ -1,4 +1,5 @@
 import type { InputOf, Operations } from '@simplane/contract';
+import { noSuch } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { readPageById } from '../platform/lists/read-page.ts';
 import { checkKeySettings } from './check-key-settings.ts';
@@ -6,7 +7,7 @@ import type { OperatorContext } from './context.ts';
 import { addKey } from './create-key.ts';
 import { revokeKey } from './delete-key.ts';
 import { accountUuidOf, requireAccount } from './get-account.ts';
-import { keyIdOf, noSuchKey } from './get-key.ts';
+import { keyIdOf } from './get-key.ts';
 import { presentKeyForOperator } from './present-key.ts';
 import { listAccountKeys, lockKey } from './sql/keys.ts';
 
@@ -42,7 +43,7 @@ export async function deleteAccountApiKey(
   { params }: InputOf<Operations['deleteAccountApiKey']>,
 ) {
   const row = await lockKey(tx, keyIdOf(accountUuidOf(params.id), params.key_id, 'key_id'));
-  if (!row) throw noSuchKey(params.key_id, 'key_id');
+  if (!row) throw noSuch('API key', params.key_id, 'key_id');
   await revokeKey(tx, ctx, row);
   return { body: { id: params.key_id, object: 'api_key', deleted: true } as const, changes: null };
 }

@@ -1,4 +1,5 @@
 import { type InputOf, idPrefixes, type Operations, rollOverlap } from '@simplane/contract';
+import { noSuch } from '../platform/app-error.ts';
 import { unixSeconds } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
@@ -6,7 +7,7 @@ import { recordAudit } from './audit/record.ts';
 import { maxUsableKeysWithRolled, requireRoomForKey, requireTenantScopes } from './check-key-settings.ts';
 import type { Context } from './context.ts';
 import { requireKeysChangeable } from './get-account.ts';
-import { keyIdOf, noSuchKey } from './get-key.ts';
+import { keyIdOf } from './get-key.ts';
 import { type IssuedKey, insertNewKey, type KeyIssuer } from './issue-key.ts';
 import { requireNotRolled, requireUsable } from './key-state.ts';
 import { presentKey } from './present-key.ts';
@@ -18,7 +19,7 @@ export const rollApiKey = { write: rollKey, beforeShownAgain: requireShownNoMore
 
 async function rollKey(tx: Queryable, ctx: Context, { params, body }: InputOf<Operations['rollApiKey']>) {
   const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
-  if (!row) throw noSuchKey(params.id);
+  if (!row) throw noSuch('API key', params.id);
   const maker = await lockMaker(tx, ctx);
   requireNoMore(maker, row);
   requireTenantScopes(ctx.mode, row.scopes);

@@ -1,10 +1,11 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { noSuch } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import { changedFields, recordAudit } from './audit/record.ts';
 import type { OperatorContext } from './context.ts';
 import type { AccountKeeper } from './create-account.ts';
-import { accountClosed, accountUuidOf, noSuchAccount } from './get-account.ts';
+import { accountClosed, accountUuidOf } from './get-account.ts';
 import { requireChangeable } from './moves/require-here.ts';
 import { accountSettingsOf, presentAccount } from './present-account.ts';
 import { type AccountRow, lockAccountRow, saveAccount } from './sql/accounts.ts';
@@ -14,7 +15,7 @@ type Input = InputOf<Operations['updateAccount']>;
 /** `PATCH /v1/operator/accounts/{id}`. */
 export async function updateAccount(tx: Queryable, ctx: OperatorContext, { params, body }: Input) {
   const row = await changeAccount(tx, ctx, accountUuidOf(params.id), body);
-  if (!row) throw noSuchAccount(params.id);
+  if (!row) throw noSuch('account', params.id);
   return { body: presentAccount(row), changes: null };
 }
 

@@ -1,10 +1,10 @@
 import type { InputOf, Operations } from '@simplane/contract';
-import { AppError } from '../platform/app-error.ts';
+import { AppError, noSuch } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { changedFields } from './audit/record.ts';
 import { checkKeySettings, requireTenantScopes } from './check-key-settings.ts';
 import type { Context } from './context.ts';
-import { keyIdOf, noSuchKey } from './get-key.ts';
+import { keyIdOf } from './get-key.ts';
 import { requireUsable } from './key-state.ts';
 import { presentKey, settingsOf } from './present-key.ts';
 import { lockMaker, requireNoMore } from './require-no-more.ts';
@@ -15,7 +15,7 @@ type Input = InputOf<Operations['updateApiKey']>;
 /** Changes only the given fields; an empty body changes nothing. */
 export async function updateApiKey(tx: Queryable, ctx: Context, { params, body }: Input) {
   const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
-  if (!row) throw noSuchKey(params.id);
+  if (!row) throw noSuch('API key', params.id);
   const maker = await lockMaker(tx, ctx);
   requireNoMore(maker, row);
   checkKeySettings(ctx, body);

@@ -1,4 +1,4 @@
-import { AppError } from '../platform/app-error.ts';
+import { AppError, invalid } from '../platform/app-error.ts';
 
 export type JsonBody = {
   value: Record<string, unknown>;
@@ -123,11 +123,7 @@ function refuseInexact(value: number, source: Source, param: string): void {
 }
 
 function inexact(param: string): AppError {
-  return new AppError(
-    'parameter_invalid',
-    `${param} is too large to be stored as an exact number; send it as a string.`,
-    { param },
-  );
+  return invalid(param, `${param} is too large to be stored as an exact number; send it as a string.`);
 }
 
 // The text was parsed before, so it is valid JSON: every quote outside a string begins one that ends.

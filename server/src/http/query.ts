@@ -1,4 +1,4 @@
-import { AppError } from '../platform/app-error.ts';
+import { type AppError, invalid } from '../platform/app-error.ts';
 import { clip } from '../platform/telemetry/clip.ts';
 import { isStorable, unstorableText } from './json-body.ts';
 import { compileValidator, type ObjectSchema, type Validator } from './validate.ts';
@@ -56,7 +56,7 @@ function emptyParameter(query: Record<string, unknown>): AppError | null {
   const [param] = pairs.find(([name, value]) => value === '' && name !== 'starting_after') ?? [];
   if (typeof param !== 'string') return null;
   const message = `${param} must not be empty. Leave it out if you do not want to filter by it.`;
-  return new AppError('parameter_invalid', message, { param });
+  return invalid(param, message);
 }
 
 function isObject(value: unknown): value is object {
@@ -64,7 +64,7 @@ function isObject(value: unknown): value is object {
 }
 
 function withoutKey(param: string): AppError {
-  return new AppError('parameter_invalid', `${param} needs a key, as in ${param}[key]=value.`, { param });
+  return invalid(param, `${param} needs a key, as in ${param}[key]=value.`);
 }
 
 function parse(type: string | undefined, value: unknown): unknown {

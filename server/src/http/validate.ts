@@ -1,6 +1,6 @@
 import { countryPattern, linesPattern, oneLinePattern, profileTypePattern } from '@simplane/contract';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { AppError } from '../platform/app-error.ts';
+import { AppError, invalid } from '../platform/app-error.ts';
 import { clip } from '../platform/telemetry/clip.ts';
 
 export type ObjectSchema = { properties: Record<string, object>; additionalProperties?: unknown };
@@ -53,9 +53,7 @@ function explain(error: ErrorObject, { join }: Notation): AppError {
     return unknownParameter(join(path, String(error.params['additionalProperty'])), known);
   }
   const param = error.propertyName === undefined ? path : join(path, error.propertyName);
-  return new AppError('parameter_invalid', `${param} ${requirement(error)}; got ${shorten(error)}.`, {
-    param,
-  });
+  return invalid(param, `${param} ${requirement(error)}; got ${shorten(error)}.`);
 }
 
 function requirement({ keyword, params, propertyName, message }: ErrorObject): string {

@@ -42,6 +42,20 @@ export class AppError extends Error {
   }
 }
 
+/** The state of an object forbids it. */
+export function conflict(message: string, param?: string): AppError {
+  return new AppError('state_conflict', message, param === undefined ? {} : { param });
+}
+
+/** A parameter has a value that it cannot have. */
+export function invalid(param: string, message: string): AppError {
+  return new AppError('parameter_invalid', message, { param });
+}
+
+export function noSuch(kind: string, id: string, param = 'id'): AppError {
+  return new AppError('resource_missing', `No ${kind} has the id "${clip(id)}".`, { param });
+}
+
 /** Truncates the parameter's name inside the message too, so the rest of the message is not cut off. */
 function shorten(message: string, given: string | undefined, param: string | undefined): string {
   if (given === undefined || param === undefined || given === param) return message;

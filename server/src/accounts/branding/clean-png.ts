@@ -1,6 +1,6 @@
 import { crc32, inflateSync } from 'node:zlib';
 import { maxLogoSide } from '@simplane/contract';
-import { AppError } from '../../platform/app-error.ts';
+import { type AppError, invalid } from '../../platform/app-error.ts';
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const kept = ['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'];
@@ -68,5 +68,5 @@ function checkPixels(packed: Buffer, expectedBytes: number): void {
 }
 
 function refuse(reason: string): AppError {
-  return new AppError('parameter_invalid', `The logo ${reason}.`, { param: 'logo' });
+  return invalid('logo', `The logo ${reason}.`);
 }

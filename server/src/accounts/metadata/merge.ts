@@ -1,5 +1,5 @@
 import { maxMetadataEntries } from '@simplane/contract';
-import { AppError } from '../../platform/app-error.ts';
+import { invalid } from '../../platform/app-error.ts';
 
 /** Merges by name, so two programs can each keep their own entries; null or an empty value removes an entry. */
 export function mergeMetadata(
@@ -10,10 +10,9 @@ export function mergeMetadata(
     ([name, value]) => value !== null && (value !== '' || !Object.hasOwn(given, name)),
   );
   if (merged.length <= maxMetadataEntries) return Object.fromEntries(merged) as Record<string, string>;
-  throw new AppError(
-    'parameter_invalid',
+  throw invalid(
+    'metadata',
     `metadata must have at most ${maxMetadataEntries} entries; together with the existing ones there would be ${merged.length}. Send null to remove an entry.`,
-    { param: 'metadata' },
   );
 }
 

@@ -1,7 +1,7 @@
+import { noSuch } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { OperatorContext } from '../context.ts';
-import { noSuchProduct } from './get.ts';
 import { presentCatalogProduct } from './present.ts';
 import { type CatalogRow, lockProducts, setInactive } from './sql.ts';
 
@@ -20,7 +20,7 @@ export async function deactivate(
   id: string,
 ): Promise<CatalogRow> {
   const [product] = await lockProducts(tx, [id]);
-  if (!product) throw noSuchProduct(id);
+  if (!product) throw noSuch('product', id);
   await setInactive(tx, id);
   await recordAudit(tx, author, {
     accountUuid: null,

@@ -1,13 +1,12 @@
 import type { CatalogProduct, Product } from '@simplane/contract';
-import { AppError } from '../../platform/app-error.ts';
-import { clip } from '../../platform/telemetry/clip.ts';
+import { noSuch } from '../../platform/app-error.ts';
 import type { Context, OperatorContext } from '../context.ts';
 import { presentCatalogProduct, presentProduct } from './present.ts';
 import { findCatalogProduct, findProduct } from './sql.ts';
 
 export async function getProduct(ctx: Context, { params }: { params: { id: string } }): Promise<Product> {
   const row = await findProduct(ctx.db, params.id);
-  if (!row) throw noSuchProduct(params.id);
+  if (!row) throw noSuch('product', params.id);
   return presentProduct(row);
 }
 
@@ -17,10 +16,6 @@ export async function getCatalogProduct(
   { params }: { params: { id: string } },
 ): Promise<CatalogProduct> {
   const row = await findCatalogProduct(db, params.id);
-  if (!row) throw noSuchProduct(params.id);
+  if (!row) throw noSuch('product', params.id);
   return presentCatalogProduct(row);
-}
-
-export function noSuchProduct(id: string): AppError {
-  return new AppError('resource_missing', `No product has the id "${clip(id)}".`, { param: 'id' });
 }

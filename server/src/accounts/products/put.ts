@@ -1,5 +1,5 @@
 import { depletionProblem, type InputOf, type Operations, productIdPattern } from '@simplane/contract';
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, invalid } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { hasIccidRanges } from '../../platform/processes/read-reports.ts';
 import type { OperatorContext } from '../context.ts';
@@ -14,15 +14,14 @@ export async function putCatalogProduct(
   { params: { id }, body }: InputOf<Operations['putCatalogProduct']>,
 ) {
   if (!new RegExp(productIdPattern).test(id)) {
-    throw new AppError(
-      'parameter_invalid',
+    throw invalid(
+      'id',
       'id must have 1 to 100 letters, digits, "_", "." and "-", and begin with a letter or a digit.',
-      { param: 'id' },
     );
   }
   const problem = body.after_depletion && depletionProblem(body.after_depletion);
   if (problem) {
-    throw new AppError('parameter_invalid', `after_depletion ${problem}.`, { param: 'after_depletion.kbps' });
+    throw invalid('after_depletion.kbps', `after_depletion ${problem}.`);
   }
   const { active = true, listed = true, profile_type = null, ...fields } = body;
   const product = { id, ...fields, active, listed, profile_type };

@@ -1,4 +1,4 @@
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, conflict } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
 import { findProduct, type ProductRow } from './sql.ts';
@@ -26,5 +26,5 @@ export function productMissing(productId: string, param = 'product_id'): AppErro
 
 export function productInactive(productId: string, param = 'product_id'): AppError {
   const message = `The product "${clip(productId)}" is not active: it can no longer be ordered. GET /v1/products lists those that can.`;
-  return new AppError('state_conflict', message, { param });
+  return conflict(message, param);
 }

@@ -13,7 +13,7 @@ import {
 } from '../../notify/feed/find-place.ts';
 import { createHub } from '../../notify/feed/hub.ts';
 import { readFeed, renderPage, waitForFeed } from '../../notify/feed/read-feed.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, invalid } from '../../platform/app-error.ts';
 import { describeCause } from '../../platform/telemetry/describe-cause.ts';
 import { createAccountTurns } from '../account-turns.ts';
 import { onFirstCall } from '../on-first-call.ts';
@@ -233,14 +233,13 @@ function readingOf({ place, head, types, param }: Start, limit: number) {
 function contradictionIn(query: Query): AppError | null {
   const { after, since, consumer, type } = query;
   if (consumer !== undefined && (after ?? since ?? type) !== undefined) {
-    return new AppError(
-      'parameter_invalid',
+    return invalid(
+      'consumer',
       'consumer has its own place and types; send it without after, since and type.',
-      { param: 'consumer' },
     );
   }
   if (after !== undefined && since !== undefined) {
-    return new AppError('parameter_invalid', 'Send either after or since, not both.', { param: 'since' });
+    return invalid('since', 'Send either after or since, not both.');
   }
   return null;
 }

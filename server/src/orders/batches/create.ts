@@ -15,7 +15,7 @@ import {
   productInactive,
   productMissing,
 } from '../../accounts/products/require-active.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, invalid } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { uuidText } from '../../platform/ids/uuid.ts';
 import { orderInput, wrongEid } from '../esims/create.ts';
@@ -85,7 +85,7 @@ function missing(param: string): AppError {
 
 function twoWays(param: string): AppError {
   const message = `${param} and orders exclude each other: send product_id and quantity, or orders.`;
-  return new AppError('parameter_invalid', message, { param });
+  return invalid(param, message);
 }
 
 /** Finds each product once, and names the first order whose product cannot be ordered. */

@@ -1,9 +1,8 @@
 import { type Batch, idPrefixes } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { noSuch } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
-import { clip } from '../../platform/telemetry/clip.ts';
 import { presentBatch } from './present.ts';
 import { type BatchRow, findBatch } from './sql.ts';
 
@@ -15,5 +14,5 @@ export async function requireBatch(db: Queryable, accountUuid: string, id: strin
   const uuid = uuidOfId(idPrefixes.batch, id);
   const row = uuid && (await findBatch(db, accountUuid, uuid));
   if (row) return row;
-  throw new AppError('resource_missing', `No batch has the id "${clip(id)}".`, { param: 'id' });
+  throw noSuch('batch', id);
 }

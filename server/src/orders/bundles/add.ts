@@ -2,7 +2,7 @@ import { defaultThresholds, type InputOf, type Operations } from '@simplane/cont
 import type { Context } from '../../accounts/context.ts';
 import { priceOf } from '../../accounts/products/present.ts';
 import { requireActiveProduct, requireProduct } from '../../accounts/products/require-active.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { conflict, invalid } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { wouldAccept } from '../esims/dry-run.ts';
 import { requireEsim } from '../esims/get.ts';
@@ -40,10 +40,7 @@ export async function requireTopUpable(tx: Queryable, accountUuid: string, iccid
   const esim = await requireEsim(tx, accountUuid, iccid);
   if (topUpStatuses.includes(esim.status)) return esim;
   const allowed = topUpStatuses.join(', ');
-  throw new AppError(
-    'state_conflict',
-    `The eSIM is ${esim.status}. To top it up, its status must be one of: ${allowed}.`,
-  );
+  throw conflict(`The eSIM is ${esim.status}. To top it up, its status must be one of: ${allowed}.`);
 }
 
 /** A bundle that covers no country of the eSIM's own product is more likely a mistake. */
@@ -54,9 +51,8 @@ async function requireSharedCountry(
 ): Promise<void> {
   const own = await requireProduct(tx, esim.product_id);
   if (own.countries.some((country) => countries.includes(country))) return;
-  throw new AppError(
-    'parameter_invalid',
+  throw invalid(
+    'product_id',
     `${id} covers no country of ${own.id}, the eSIM’s own product. If the eSIM’s network works there, send the request again with "any_region": true.`,
-    { param: 'product_id' },
   );
 }

@@ -1,6 +1,6 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, conflict } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { lockOwnEsim } from '../esims/lock.ts';
@@ -26,10 +26,7 @@ export async function cancelBundle(
     );
   }
   if (before.status !== 'queued') {
-    throw new AppError(
-      'state_conflict',
-      `The bundle is ${before.status}. Only a bundle that is queued can be canceled.`,
-    );
+    throw conflict(`The bundle is ${before.status}. Only a bundle that is queued can be canceled.`);
   }
   const change = cancel(noChange(bundles), before);
   await applyChange(tx, bundles, change, ctx);

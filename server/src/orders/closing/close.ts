@@ -1,9 +1,10 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import { markClosed } from '../../accounts/close-account.ts';
 import type { OperatorContext } from '../../accounts/context.ts';
-import { accountUuidOf, noSuchAccount } from '../../accounts/get-account.ts';
+import { accountUuidOf } from '../../accounts/get-account.ts';
 import { presentAccount } from '../../accounts/present-account.ts';
 import { disableEndpoints } from '../../notify/webhooks/endpoints/disable.ts';
+import { noSuch } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 
 /** `DELETE /v1/operator/accounts/{id}`. */
@@ -13,7 +14,7 @@ export async function closeAccount(
   { params, query }: InputOf<Operations['closeAccount']>,
 ) {
   const row = await closeByUuid(tx, ctx, accountUuidOf(params.id), query.terminate_esims ?? false);
-  if (!row) throw noSuchAccount(params.id);
+  if (!row) throw noSuch('account', params.id);
   return { body: presentAccount(row), changes: null };
 }
 

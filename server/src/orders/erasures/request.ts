@@ -4,7 +4,7 @@ import type { Context, OperatorContext } from '../../accounts/context.ts';
 import type { AccountKeeper } from '../../accounts/create-account.ts';
 import { requireAccount } from '../../accounts/get-account.ts';
 import { requireChangeable } from '../../accounts/moves/require-here.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { conflict } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../platform/ids/uuid.ts';
 import { lockOwnEsim } from '../esims/lock.ts';
@@ -15,8 +15,7 @@ import { type ErasureRow, findErasure, insertErasure, markErased } from './sql.t
 export async function eraseEsim(tx: Queryable, ctx: Context, { params }: InputOf<Operations['eraseEsim']>) {
   const { iccid, status, erased_at: erasedAt } = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
   if (status !== 'terminated') {
-    throw new AppError(
-      'state_conflict',
+    throw conflict(
       `The eSIM is ${status}. Terminate it first, with DELETE /v1/esims/{iccid}, and wait until it is terminated: an eSIM in use needs its data.`,
     );
   }
@@ -47,8 +46,7 @@ export async function requestAccountErasure(
   const account = await requireAccount(tx, id);
   requireChangeable(account);
   if (!account.closing?.terminate_esims) {
-    throw new AppError(
-      'state_conflict',
+    throw conflict(
       'Close the account first, with DELETE /v1/operator/accounts/{id}?terminate_esims=true: data of an account or eSIM in use would come back.',
     );
   }

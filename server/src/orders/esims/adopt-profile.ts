@@ -1,5 +1,5 @@
 import { isIccid } from '@simplane/contract';
-import { AppError } from '../../platform/app-error.ts';
+import { type AppError, conflict, invalid } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { Keyring } from '../../platform/secrets/keyring.ts';
 import { orderMatchingIdPlace } from '../../platform/secrets/sealed-places.ts';
@@ -35,19 +35,17 @@ export async function requireLostIccid(
   { answered, requiresCheckDigit }: { answered: string | undefined; requiresCheckDigit: boolean },
 ): Promise<void> {
   if (requiresCheckDigit && iccid !== answered && !isIccid(iccid)) {
-    throw new AppError(
-      'parameter_invalid',
+    throw invalid(
+      'iccid',
       'iccid has a wrong check digit: at least one of its digits is wrong. If your SM-DP+ assigns ICCIDs without one, set SIMPLANE_ES2_ICCID_CHECK=none, then resolve the execution again.',
-      { param: 'iccid' },
     );
   }
   if ((await findIccidsInUse(tx, [iccid])).has(iccid)) throw iccidInUse(iccid);
 }
 
 export function iccidInUse(iccid: string): AppError {
-  return new AppError(
-    'state_conflict',
+  return conflict(
     `An eSIM, an order or another resolution already has the ICCID ${iccid}. Look up the execution’s call id at the network again.`,
-    { param: 'iccid' },
+    'iccid',
   );
 }

@@ -1,6 +1,6 @@
 import { canceledMessage, type Execution, type InputOf, type Operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { type AppError, conflict } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { finish } from '../executions/finish.ts';
 import { requireExecution } from '../executions/get.ts';
@@ -102,5 +102,5 @@ function tooLate({ status }: Execution): AppError {
     status === 'succeeded' || status === 'failed'
       ? `The execution has already ${status}, so there is nothing to cancel.`
       : 'The execution may have reached the network, so it can no longer be canceled. Wait until it has ended; an eSIM that you do not need can then be terminated.';
-  return new AppError('state_conflict', message);
+  return conflict(message);
 }

@@ -1,6 +1,6 @@
 import { type EsimStatus, esimStatuses } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, conflict } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { requireNoOpenChange } from '../executions/limit-open.ts';
 import { startExecution } from '../executions/start.ts';
@@ -35,7 +35,7 @@ export async function requireChangeable(tx: Queryable, esim: LockedEsim, change:
   const { pending_change: pending } = esim;
   // Like the one that waits, or not possible after it: then it does not replace it.
   const replaces = pending !== null && canTransition(change, statusWanted(esim));
-  if (!replaces && !canTransition(change, esim.status)) throw conflict(change, esim.status);
+  if (!replaces && !canTransition(change, esim.status)) throw notFrom(esim.status, change);
   await requireNoOpenChange(tx, esim, replaces ? pending.execution_id : null);
 }
 
@@ -46,10 +46,7 @@ function coreNotConnected(change: Change): AppError {
   );
 }
 
-function conflict(change: Change, status: EsimStatus): AppError {
+function notFrom(status: EsimStatus, change: Change): AppError {
   const allowed = esimStatuses.filter((known) => sourcesOf(change).includes(known)).join(', ');
-  return new AppError(
-    'state_conflict',
-    `The eSIM is ${status}. To ${change} it, its status must be one of: ${allowed}.`,
-  );
+  return conflict(`The eSIM is ${status}. To ${change} it, its status must be one of: ${allowed}.`);
 }

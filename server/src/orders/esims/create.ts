@@ -7,7 +7,7 @@ import {
   requireActiveProduct,
 } from '../../accounts/products/require-active.ts';
 import type { GroupedWrite, Reply } from '../../accounts/write.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { type AppError, invalid } from '../../platform/app-error.ts';
 import { confirmationCodePlace } from '../../platform/secrets/sealed-places.ts';
 import { acceptExecution } from '../executions/accept.ts';
 import { executionLimitReached, requireRoom } from '../executions/limit-open.ts';
@@ -73,9 +73,8 @@ export function orderInput({ metadata, description = null, eid = null, reference
 }
 
 export function wrongEid(param: string): AppError {
-  return new AppError(
-    'parameter_invalid',
+  return invalid(
+    param,
     `${param} has the wrong check digits: at least one of its 32 digits is wrong. Read it again from the device.`,
-    { param },
   );
 }

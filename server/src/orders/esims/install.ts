@@ -1,7 +1,7 @@
 import type { EsimStatus, InstallProfile } from '@simplane/contract';
 import { recordAudit } from '../../accounts/audit/record.ts';
 import type { Context, Origin } from '../../accounts/context.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, conflict } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
@@ -66,8 +66,7 @@ function refusalFor(status: EsimStatus): AppError | null {
         'The order of this eSIM failed, so it will never be ready. The eSIM’s timeline shows why. Order another eSIM.',
       );
     case 'terminated':
-      return new AppError(
-        'state_conflict',
+      return conflict(
         'The eSIM is terminated, which is final: it can no longer be installed. Order another eSIM.',
       );
     case 'provisioned':

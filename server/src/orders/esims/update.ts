@@ -1,7 +1,7 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { changedNames, mergeMetadata } from '../../accounts/metadata/merge.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { conflict } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { type LockedEsim, lockOwnEsim } from './lock.ts';
 import { presentEsim } from './present.ts';
@@ -13,7 +13,7 @@ type Input = InputOf<Operations['updateEsim']>;
 export async function updateEsim(tx: Queryable, ctx: Context, { params, body }: Input) {
   const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
   if (esim.erased_at) {
-    throw new AppError('state_conflict', 'The eSIM was erased, so it takes no metadata and no description.');
+    throw conflict('The eSIM was erased, so it takes no metadata and no description.');
   }
   const changed = {
     ...esim,

@@ -1,9 +1,8 @@
 import { type Execution, idPrefixes } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { noSuch } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
-import { clip } from '../../platform/telemetry/clip.ts';
 import { presentExecution } from './present.ts';
 import { type ExecutionRow, findExecution } from './sql/executions.ts';
 
@@ -18,10 +17,6 @@ export async function requireExecution(
 ): Promise<ExecutionRow> {
   const uuid = uuidOfId(idPrefixes.execution, id);
   const row = uuid && (await findExecution(db, accountUuid, uuid));
-  if (!row) throw noSuchExecution(id);
+  if (!row) throw noSuch('execution', id);
   return row;
-}
-
-export function noSuchExecution(id: string): AppError {
-  return new AppError('resource_missing', `No execution has the id "${clip(id)}".`, { param: 'id' });
 }

@@ -1,6 +1,6 @@
 import { idPrefixes } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, conflict } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { countOpen, findOpenChange, lockAndCountOpen } from './sql/executions.ts';
@@ -49,8 +49,7 @@ export async function requireNoOpenChange(
   const open = await findOpenChange(tx, account_id, iccid, exceptUuid);
   if (!open) return;
   const id = idOfUuid(idPrefixes.execution, open.id);
-  throw new AppError(
-    'state_conflict',
+  throw conflict(
     `Another change of this eSIM is running: ${open.type}, execution ${id}. Wait until it has finished.`,
   );
 }

@@ -1,8 +1,8 @@
 import { type InputOf, idPrefixes, type Operations, type OperatorExecution } from '@simplane/contract';
 import type { OperatorContext } from '../../accounts/context.ts';
+import { noSuch } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
-import { noSuchExecution } from '../executions/get.ts';
 import { presentForOperator } from './present.ts';
 import { type AnyExecutionRow, findAnyExecution } from './sql/executions.ts';
 
@@ -16,6 +16,6 @@ export async function getAnyExecution(
 export async function requireAnyExecution(db: Queryable, id: string): Promise<AnyExecutionRow> {
   const uuid = uuidOfId(idPrefixes.execution, id);
   const row = uuid && (await findAnyExecution(db, uuid));
-  if (!row) throw noSuchExecution(id);
+  if (!row) throw noSuch('execution', id);
   return row;
 }

@@ -1,7 +1,7 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import { actorOf, recordAudit } from '../../accounts/audit/record.ts';
 import type { OperatorContext, Origin } from '../../accounts/context.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, conflict, invalid } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
@@ -10,7 +10,7 @@ import type { Keyring } from '../../platform/secrets/keyring.ts';
 import { adoptedProgress, iccidInUse, requireLostIccid } from '../esims/adopt-profile.ts';
 import { requireAnyExecution } from './get.ts';
 import { presentForOperator } from './present.ts';
-import { conflict, requireNoCode } from './retry.ts';
+import { requireNoCode } from './retry.ts';
 import { type AnyExecutionRow, closeFailed, insertResolution, lockFailed } from './sql/executions.ts';
 import { startRetry } from './start-retry.ts';
 
@@ -37,9 +37,7 @@ export function readDecision({ outcome, iccid, then }: Body): Decision {
   if (outcome === 'not_reserved') {
     const param = iccid !== undefined ? 'iccid' : 'then';
     if (iccid === undefined && then === undefined) return { outcome, action: null, iccid: null };
-    throw new AppError('parameter_invalid', `${param} is only for the outcome reserved: leave it out.`, {
-      param,
-    });
+    throw invalid(param, `${param} is only for the outcome reserved: leave it out.`);
   }
   if (iccid === undefined || then === undefined) {
     const param = iccid === undefined ? 'iccid' : 'then';

@@ -1,6 +1,6 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import type { OperatorContext, Origin } from '../../accounts/context.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, conflict } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../platform/ids/uuid.ts';
@@ -8,7 +8,7 @@ import { highestUuidAt } from '../../platform/ids/uuid-range.ts';
 import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
 import { oldestGroupedUuid, presentRetry, readGroups } from './list-groups.ts';
-import { conflict, retryById } from './retry.ts';
+import { retryById } from './retry.ts';
 import { findFailedMembers, type GroupRetryRow, insertGroupRetry, makeMembersDue } from './sql/groups.ts';
 
 type Deps = Origin & { clock: Clock; newUuid: NewUuid };

@@ -1,7 +1,7 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import { recordAudit } from '../../accounts/audit/record.ts';
 import type { OperatorContext, Origin } from '../../accounts/context.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { type AppError, conflict } from '../../platform/app-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
@@ -79,8 +79,4 @@ function isRunning(): AppError {
   return conflict(
     'A worker is running the execution right now. Look at it again when it waits or has ended.',
   );
-}
-
-export function conflict(message: string): AppError {
-  return new AppError('state_conflict', message);
 }

@@ -1,5 +1,5 @@
 import type { EsimStatus, SimulatedAction } from '@simplane/contract';
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, conflict } from '../../platform/app-error.ts';
 
 type Body = { action: SimulatedAction; country?: string; bytes?: number; record_id?: string };
 type Parameter = 'country' | 'bytes' | 'record_id';
@@ -46,13 +46,10 @@ export function requireUsableEsim(action: SimulatedAction, { status }: { status:
         'The eSIM failed to provision and will never be ready; order another eSIM.',
       );
     case 'terminated':
-      throw new AppError(
-        'state_conflict',
-        'The eSIM is terminated, which is final: it can no longer be used. Order another eSIM.',
-      );
+      throw conflict('The eSIM is terminated, which is final: it can no longer be used. Order another eSIM.');
     case 'suspended':
       if (!onNetwork.includes(action)) return;
-      throw new AppError('state_conflict', 'The eSIM is suspended, so networks reject it; resume it first.');
+      throw conflict('The eSIM is suspended, so networks reject it; resume it first.');
     default:
   }
 }

@@ -2,7 +2,7 @@ import type { InputOf, Operations, SimulatedAction } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { beingMoved } from '../../accounts/moves/require-here.ts';
 import type { Observation, ObservedState } from '../../network/port.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { AppError, conflict, invalid } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { uuidText } from '../../platform/ids/uuid.ts';
 import { expireActiveBundle } from '../bundles/expire.ts';
@@ -49,8 +49,7 @@ async function act(ctx: Context, tx: Queryable, esim: LockedEsim, body: Body): P
   switch (action) {
     case 'expire_bundle':
       if (await expireActiveBundle(tx, esim, at, ctx)) return esim;
-      throw new AppError(
-        'state_conflict',
+      throw conflict(
         `The eSIM is ${esim.status} and has no active bundle to expire; simulate attach first, or top it up.`,
       );
     case 'use_data':
@@ -58,8 +57,7 @@ async function act(ctx: Context, tx: Queryable, esim: LockedEsim, body: Body): P
     case 'deplete_bundle': {
       const bytes = await findRoom(tx, esim, body.country ?? esim.country);
       if (bytes !== null) return useData(ctx, tx, esim, { ...body, bytes, at });
-      throw new AppError(
-        'state_conflict',
+      throw conflict(
         'No bundle with limited data covers this usage, so none can be used up; top the eSIM up, or simulate use_data.',
       );
     }
@@ -95,10 +93,9 @@ async function findRoom(tx: Queryable, esim: LockedEsim, country: string | null)
 function refuseTooOld(ctx: Context, at: number | undefined): void {
   if (at === undefined || !isTooOld(at, ctx)) return;
   const days = ctx.usageMaxAgeMs / 86_400_000;
-  throw new AppError(
-    'parameter_invalid',
+  throw invalid(
+    'at',
     `at is too long ago: usage is counted up to ${days} days later, or as SIMPLANE_USAGE_MAX_AGE says.`,
-    { param: 'at' },
   );
 }
 

@@ -1,4 +1,4 @@
-import { AppError } from '../app-error.ts';
+import { invalid } from '../app-error.ts';
 
 type Query = { from?: number; until?: number };
 type Grid = {
@@ -17,14 +17,12 @@ export function timeWindowOf({ from, until }: Query, nowMs: number, grid: Grid):
   const untilMs = Math.ceil(endMs / stepMs) * stepMs;
   const startMs = from === undefined ? Math.max(0, untilMs - defaultSteps * stepMs) : from * 1000;
   if (startMs >= endMs) {
-    throw new AppError('parameter_invalid', 'from must be before until, which defaults to now.', {
-      param: 'from',
-    });
+    throw invalid('from', 'from must be before until, which defaults to now.');
   }
   const fromMs = Math.floor(startMs / stepMs) * stepMs;
   if (untilMs - fromMs > maxSteps * stepMs) {
     const message = `There may be at most ${maxSteps} ${unit} between from and until. Send a later from, or an earlier until.`;
-    throw new AppError('parameter_invalid', message, { param: 'from' });
+    throw invalid('from', message);
   }
   return { from: new Date(fromMs), until: new Date(untilMs) };
 }

@@ -1,7 +1,7 @@
 import type { EsimUsage, InputOf, Operations } from '@simplane/contract';
 import type { ReadContext } from '../../accounts/context.ts';
 import { requireEsim } from '../../orders/esims/get.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { invalid } from '../../platform/app-error.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { timeWindowOf } from '../../platform/lists/time-window.ts';
 import { sumUsage } from './sql.ts';
@@ -41,9 +41,5 @@ export async function getEsimUsage(
 function requireHours({ clock, usageMaxAgeMs }: ReadContext, from: Date): void {
   const oldest = unixSeconds(clock.nowMs() - usageMaxAgeMs - grids.day.stepMs);
   if (unixSeconds(from) >= oldest) return;
-  throw new AppError(
-    'parameter_invalid',
-    `Usage by the hour is kept from ${oldest} on. Send a later from, or interval=day.`,
-    { param: 'from' },
-  );
+  throw invalid('from', `Usage by the hour is kept from ${oldest} on. Send a later from, or interval=day.`);
 }

@@ -1,6 +1,6 @@
 import { type InputOf, type Operations, operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
-import { AppError } from '../../platform/app-error.ts';
+import { type AppError, invalid } from '../../platform/app-error.ts';
 import { createdRangeOf } from '../../platform/lists/created-range.ts';
 import { readPageById } from '../../platform/lists/read-page.ts';
 import { presentRequest } from './present.ts';
@@ -18,9 +18,8 @@ export async function listRequests(ctx: Context, { query }: InputOf<Operations['
 }
 
 function noSuchOperation(): AppError {
-  return new AppError(
-    'parameter_invalid',
+  return invalid(
+    'operation',
     'operation must be the id of an operation, such as createEsim; /openapi.json has them as operationId.',
-    { param: 'operation' },
   );
 }

@@ -1,7 +1,7 @@
 import { consumerNamePattern, type InputOf, type Operations } from '@simplane/contract';
 import type { Account, Context } from '../../../accounts/context.ts';
 import { kindOf } from '../../../accounts/deployment.ts';
-import { AppError } from '../../../platform/app-error.ts';
+import { AppError, invalid } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { findPlace } from '../find-place.ts';
 import { findConsumer } from './get.ts';
@@ -19,10 +19,9 @@ export async function putEventConsumer(
 ) {
   const { name } = params;
   if (!new RegExp(consumerNamePattern).test(name)) {
-    throw new AppError(
-      'parameter_invalid',
+    throw invalid(
+      'name',
       'name must have 1 to 100 letters, digits, "_", "." and "-", and begin with a letter or a digit.',
-      { param: 'name' },
     );
   }
   const feed = { db: tx, account: ctx.account, cell: ctx.cell };

@@ -1,10 +1,9 @@
 import { type Delivery, idPrefixes } from '@simplane/contract';
 import type { Account, Context } from '../../../accounts/context.ts';
 import { pathsOf } from '../../../accounts/deployment.ts';
-import { AppError } from '../../../platform/app-error.ts';
+import { AppError, noSuch } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { uuidOfId } from '../../../platform/ids/uuid.ts';
-import { clip } from '../../../platform/telemetry/clip.ts';
 import { endpointIdOf } from '../sql-pieces.ts';
 import { presentDelivery } from './present.ts';
 import { type DeliveryRow, findDelivery } from './sql/deliveries.ts';
@@ -18,7 +17,7 @@ export async function getDelivery(ctx: Context, { params }: { params: { id: stri
 export async function requireDelivery(db: Queryable, accountUuid: string, id: string): Promise<DeliveryRow> {
   const uuid = uuidOfId(idPrefixes.delivery, id);
   const row = uuid && (await findDelivery(db, accountUuid, uuid));
-  if (!row) throw new AppError('resource_missing', `No delivery has the id "${clip(id)}".`, { param: 'id' });
+  if (!row) throw noSuch('delivery', id);
   return row;
 }
 
@@ -30,7 +29,7 @@ export async function requireEvent(
   const uuid = uuidOfId(idPrefixes.event, id);
   const event = uuid && (await findEvent(db, accountUuid, uuid));
   if (!uuid || !event) {
-    throw new AppError('resource_missing', `No event has the id "${clip(id)}".`, { param: 'id' });
+    throw noSuch('event', id);
   }
   const endpointId = endpointIdOf(event);
   const aboutEndpointUuid = endpointId && uuidOfId(idPrefixes.webhookEndpoint, endpointId);

@@ -1,7 +1,7 @@
 import { type InputOf, idPrefixes, type Operations, type ResultOf } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import type { Reply } from '../../../accounts/write.ts';
-import { AppError } from '../../../platform/app-error.ts';
+import { type AppError, invalid } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
 import { subscriptionsOf } from '../../events/subscriptions.ts';
@@ -63,7 +63,7 @@ const maxDeliveries = 10_000;
 
 function tooManyDeliveries(): AppError {
   const message = `These events have more than ${maxDeliveries.toLocaleString('en')} deliveries together. Send fewer of them, or a webhook_endpoint_id.`;
-  return new AppError('parameter_invalid', message, { param: 'event_ids' });
+  return invalid('event_ids', message);
 }
 
 /** A named endpoint gets the event even if it does not subscribe to the type. */

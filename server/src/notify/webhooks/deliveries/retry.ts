@@ -1,7 +1,7 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { pathsOf } from '../../../accounts/deployment.ts';
-import { AppError } from '../../../platform/app-error.ts';
+import { type AppError, conflict } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
 import { endpointStatus } from '../endpoints/get.ts';
@@ -38,14 +38,12 @@ async function requireSendable(ctx: Context, tx: Queryable, row: DeliveryRow): P
   const key = { accountUuid: ctx.account.uuid, endpointUuid: row.endpoint_id };
   const status = await endpointStatus(tx, key);
   if (status === null)
-    throw new AppError(
-      'state_conflict',
+    throw conflict(
       'The webhook endpoint of this delivery was deleted. Replay its event to another endpoint.',
     );
   if (status === 'disabled') throw disabled(ctx, row);
   if ((await findEvent(tx, row.event_account_id ?? ctx.account.uuid, row.event_id)) === null) {
-    throw new AppError(
-      'state_conflict',
+    throw conflict(
       'The event of this delivery is no longer stored, so it cannot be sent again. Read the object that it is about instead.',
     );
   }
@@ -77,8 +75,7 @@ async function queueAgain(ctx: Context, tx: Queryable, row: DeliveryRow): Promis
 }
 
 function alreadyDelivered(): AppError {
-  return new AppError(
-    'state_conflict',
+  return conflict(
     'This delivery succeeded, so there is nothing to retry. To deliver its event again, replay the event.',
   );
 }

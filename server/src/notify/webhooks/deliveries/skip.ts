@@ -1,6 +1,6 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
-import { AppError } from '../../../platform/app-error.ts';
+import { type AppError, conflict } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { promoteAndAnnounce } from '../ordered/promote.ts';
 import { requireDelivery } from './get.ts';
@@ -35,12 +35,9 @@ async function cancelPending(ctx: Context, tx: Queryable, id: string): Promise<C
     const canceled = await cancelDelivery(tx, ctx.account.uuid, { uuid, at: new Date(ctx.clock.nowMs()) });
     if (canceled) return canceled;
   }
-  throw new AppError(
-    'state_conflict',
-    'This delivery is being sent right now. Retry when the attempt has ended.',
-  );
+  throw conflict('This delivery is being sent right now. Retry when the attempt has ended.');
 }
 
 function alreadyEnded(status: string): AppError {
-  return new AppError('state_conflict', `This delivery is ${status} already, so there is nothing to skip.`);
+  return conflict(`This delivery is ${status} already, so there is nothing to skip.`);
 }

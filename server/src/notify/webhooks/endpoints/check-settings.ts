@@ -1,6 +1,6 @@
 import { eventTypeNames } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
-import { AppError } from '../../../platform/app-error.ts';
+import { AppError, invalid } from '../../../platform/app-error.ts';
 import { checkUrl } from '../guard/check-url.ts';
 
 type Settings = { url?: string; enabled_event_types?: string[] };
@@ -19,21 +19,17 @@ export function checkSettings(
 /** The schema has checked the format. A sandbox accepts unknown types, because test events may use them. */
 function checkEventTypes(types: string[], mode: Context['mode']): void {
   if (types.includes('*') && types.length > 1) {
-    throw new AppError(
-      'parameter_invalid',
+    throw invalid(
+      'enabled_event_types',
       'enabled_event_types must contain "*" alone, because it matches every type.',
-      {
-        param: 'enabled_event_types',
-      },
     );
   }
   const unknown = mode === 'live' ? types.findIndex((type) => !isKnown(type)) : -1;
   if (unknown < 0) return;
   const param = `enabled_event_types[${unknown}]`;
-  throw new AppError(
-    'parameter_invalid',
+  throw invalid(
+    param,
     `${param} is not an event type. Use a type from GET /v1/event_types, or a family such as "esim.*".`,
-    { param },
   );
 }
 

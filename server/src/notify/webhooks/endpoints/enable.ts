@@ -1,8 +1,9 @@
 import type { Context } from '../../../accounts/context.ts';
+import { noSuch } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { announceDeliveries } from '../signal.ts';
 import { noteGap } from '../undelivered/gaps.ts';
-import { endpointKey, noSuchEndpoint } from './get.ts';
+import { endpointKey } from './get.ts';
 import { presentEndpoint } from './present.ts';
 import { enableEndpointRow } from './sql/endpoints.ts';
 
@@ -15,7 +16,7 @@ export async function enableWebhookEndpoint(
   const key = endpointKey(ctx, params.id);
   await noteGap(ctx, tx, key);
   const row = await enableEndpointRow(tx, key);
-  if (!row) throw noSuchEndpoint(params.id);
+  if (!row) throw noSuch('webhook endpoint', params.id);
   return {
     body: presentEndpoint(ctx, row),
     afterCommit: () => announceDeliveries(ctx, { endpointUuid: row.id }),

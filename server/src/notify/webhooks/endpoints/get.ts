@@ -1,9 +1,8 @@
 import { idPrefixes, type WebhookEndpoint } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
-import { AppError } from '../../../platform/app-error.ts';
+import { noSuch } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { uuidOfId } from '../../../platform/ids/uuid.ts';
-import { clip } from '../../../platform/telemetry/clip.ts';
 import { presentEndpoint } from './present.ts';
 import { type EndpointKey, type EndpointRow, findEndpoint, findStatus } from './sql/endpoints.ts';
 
@@ -26,7 +25,7 @@ export async function requireEndpoint(
   param?: EndpointParam,
 ): Promise<EndpointRow> {
   const row = await findEndpoint(db, endpointKey(ctx, id, param));
-  if (!row) throw noSuchEndpoint(id, param);
+  if (!row) throw noSuch('webhook endpoint', id, param);
   return row;
 }
 
@@ -39,7 +38,7 @@ export async function requireEndpointStatus(
 ): Promise<Pick<EndpointRow, 'id' | 'status'>> {
   const key = endpointKey(ctx, id, param);
   const status = await findStatus(db, key);
-  if (status === null) throw noSuchEndpoint(id, param);
+  if (status === null) throw noSuch('webhook endpoint', id, param);
   return { id: key.endpointUuid, status };
 }
 
@@ -51,10 +50,6 @@ export async function endpointStatus(db: Queryable, key: EndpointKey): Promise<E
 /** Throws if `id` is malformed. */
 export function endpointKey(ctx: Context, id: string, param?: EndpointParam): EndpointKey {
   const endpointUuid = uuidOfId(idPrefixes.webhookEndpoint, id);
-  if (endpointUuid === null) throw noSuchEndpoint(id, param);
+  if (endpointUuid === null) throw noSuch('webhook endpoint', id, param);
   return { accountUuid: ctx.account.uuid, endpointUuid };
-}
-
-export function noSuchEndpoint(id: string, param: EndpointParam = 'id'): AppError {
-  return new AppError('resource_missing', `No webhook endpoint has the id "${clip(id)}".`, { param });
 }

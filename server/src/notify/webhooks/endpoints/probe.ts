@@ -8,13 +8,13 @@ import {
 import type { Context } from '../../../accounts/context.ts';
 import { deployment } from '../../../accounts/deployment.ts';
 import type { Reply } from '../../../accounts/write.ts';
-import { AppError } from '../../../platform/app-error.ts';
+import { AppError, noSuch } from '../../../platform/app-error.ts';
 import { unixSeconds } from '../../../platform/clock.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { composeEvent } from '../../events/new-event.ts';
 import { withAccount } from '../../events/with-account.ts';
 import type { Probing } from '../sender/probes.ts';
-import { endpointKey, noSuchEndpoint } from './get.ts';
+import { endpointKey } from './get.ts';
 import { findTarget } from './sql/endpoints.ts';
 
 /** Sends a test request and returns what happened. No transaction is open meanwhile, and its event is not written to the log. */
@@ -26,7 +26,7 @@ async function probe(
 ): Promise<Reply<WebhookProbe>> {
   const startedAtMs = ctx.clock.nowMs();
   const target = await findTarget(ctx.db, endpointKey(ctx, id), new Date(startedAtMs));
-  if (!target) throw noSuchEndpoint(id);
+  if (!target) throw noSuch('webhook endpoint', id);
   const data = {
     webhook_endpoint_id: id,
     test: true,

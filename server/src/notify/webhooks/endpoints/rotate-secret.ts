@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
+import { noSuch } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { uuidText } from '../../../platform/ids/uuid.ts';
 import { signingSecretPlace } from '../../../platform/secrets/sealed-places.ts';
-import { endpointKey, noSuchEndpoint, requireEndpoint } from './get.ts';
+import { endpointKey, requireEndpoint } from './get.ts';
 import { presentEndpoint } from './present.ts';
 import {
   type EndpointKey,
@@ -25,7 +26,7 @@ export async function rotateWebhookSecret(
   { params, body }: InputOf<Operations['rotateWebhookSecret']>,
 ) {
   const key = endpointKey(ctx, params.id);
-  if (!(await renewEndpoint(tx, key))) throw noSuchEndpoint(params.id);
+  if (!(await renewEndpoint(tx, key))) throw noSuch('webhook endpoint', params.id);
   const now = new Date(ctx.clock.nowMs());
   const overlapSeconds = body.expires_in ?? defaultOverlapSeconds;
   await expireSecrets(tx, key, new Date(now.getTime() + overlapSeconds * 1000));

@@ -1,12 +1,13 @@
 import type { InputOf, Operations } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { mergeMetadata } from '../../../accounts/metadata/merge.ts';
+import { noSuch } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { announceDeliveries } from '../signal.ts';
 import { noteGap } from '../undelivered/gaps.ts';
 import { checkSettings } from './check-settings.ts';
 import { describeUpdate } from './describe-change.ts';
-import { endpointKey, noSuchEndpoint } from './get.ts';
+import { endpointKey } from './get.ts';
 import { presentEndpoint } from './present.ts';
 import { cancelPendingDeliveries } from './sql/cancel.ts';
 import {
@@ -24,7 +25,7 @@ type Input = InputOf<Operations['updateWebhookEndpoint']>;
 export async function updateWebhookEndpoint(tx: Queryable, ctx: Context, { params, body }: Input) {
   const key = endpointKey(ctx, params.id);
   const row = await lockEndpoint(tx, key);
-  if (!row) throw noSuchEndpoint(params.id);
+  if (!row) throw noSuch('webhook endpoint', params.id);
   checkSettings(ctx, body);
   const { status, ...fields } = body;
   // What it missed until now, it missed with its present subscriptions.

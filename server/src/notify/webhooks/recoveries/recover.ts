@@ -8,7 +8,7 @@ import {
 import type { Context } from '../../../accounts/context.ts';
 import { pathsOf } from '../../../accounts/deployment.ts';
 import type { Reply } from '../../../accounts/write.ts';
-import { AppError } from '../../../platform/app-error.ts';
+import { invalid } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
 import { highestUuidAt, lowestUuidAt } from '../../../platform/ids/uuid-range.ts';
@@ -78,10 +78,10 @@ async function startRecovery(tx: Queryable, ctx: Context, { params, body }: Inpu
 function checkPeriod({ clock }: Context, { since, until }: Input['body']): void {
   if (since !== undefined && since * 1_000 > clock.nowMs()) {
     const message = `since must not be in the future; got ${since}, and it is ${Math.floor(clock.nowMs() / 1_000)} now. Omit it to recover everything that the endpoint missed.`;
-    throw new AppError('parameter_invalid', message, { param: 'since' });
+    throw invalid('since', message);
   }
   if (since !== undefined && until !== undefined && until <= since) {
-    throw new AppError('parameter_invalid', 'until must be after since.', { param: 'until' });
+    throw invalid('until', 'until must be after since.');
   }
 }
 

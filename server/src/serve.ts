@@ -22,12 +22,11 @@ import { createApp } from './http/app.ts';
 import { startMetrics } from './http/metrics-app.ts';
 import type { Core, Network, ObservationSource } from './network/port.ts';
 import { createObservationHandler } from './orders/observations/handle-observation.ts';
-import type { Clock } from './platform/clock.ts';
 import { type Connection, connect, nameServers } from './platform/db/connect.ts';
 import type { Database } from './platform/db/database.ts';
 import { createDatabaseClock, type DatabaseClock, readDatabaseMs } from './platform/db/database-clock.ts';
 import { ensureMode, prepareDatabase } from './platform/db/prepare-database.ts';
-import { createUuidV7, type NewUuid } from './platform/ids/uuid-v7.ts';
+import { createUuidV7, type TimeAndIds } from './platform/ids/uuid-v7.ts';
 import { createClockSkew } from './platform/processes/clock-skew.ts';
 import type { PeerReport } from './platform/processes/report.ts';
 import { startHeartbeat } from './platform/processes/start-heartbeat.ts';
@@ -172,7 +171,7 @@ async function start(
 async function openSandbox(
   { apiKey, dataDir, cell }: Config,
   db: Database,
-  deps: { clock: Clock; newUuid: NewUuid },
+  deps: TimeAndIds,
 ): Promise<SandboxKey> {
   const key = apiKey ?? (await readOrCreateSandboxKey(dataDir, cell));
   const file = apiKey === null ? sandboxKeyFile(dataDir) : null;

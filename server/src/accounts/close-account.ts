@@ -2,7 +2,7 @@ import { idPrefixes } from '@simplane/contract';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import { recordAudit } from './audit/record.ts';
-import type { AccountKeeper } from './create-account.ts';
+import type { Author } from './context.ts';
 import { requireChangeable } from './moves/require-here.ts';
 import { endSessionsOf } from './sessions/end-session.ts';
 import {
@@ -21,7 +21,7 @@ import { revokeKeysOf } from './sql/keys.ts';
  */
 export async function markClosed(
   tx: Queryable,
-  keeper: AccountKeeper,
+  keeper: Author,
   uuid: string,
   terminateEsims: boolean,
 ): Promise<AccountRow | null> {

@@ -3,10 +3,9 @@ import type { CoreMode } from '../network/core-mode.ts';
 import type { AddressPolicy } from '../platform/addresses/address-policy.ts';
 import type { Cell } from '../platform/cell.ts';
 import type { Cells } from '../platform/cells/ask-cells.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
-import type { Signals } from '../platform/db/signals.ts';
-import type { NewUuid } from '../platform/ids/uuid-v7.ts';
+import type { Announcing } from '../platform/db/signals.ts';
+import type { TimeAndIds } from '../platform/ids/uuid-v7.ts';
 import type { Keyring } from '../platform/secrets/keyring.ts';
 import type { Move } from './moves/is-here.ts';
 
@@ -46,13 +45,14 @@ export type Origin = {
   via?: AuditWay;
 };
 
+/** Who changes something: a request, or the server's command line. */
+export type Author = Origin & TimeAndIds;
+
 /** The context of an operator's operation: it belongs to no account. */
-export type OperatorContext = Origin & {
+export type OperatorContext = Author & {
+  signals: Announcing['signals'];
   apiKey: ApiKey;
   db: Database;
-  clock: Clock;
-  newUuid: NewUuid;
-  signals: Pick<Signals, 'announce'>;
   mode: 'sandbox' | 'live';
   cell: Cell;
   cells: Pick<Cells, 'others' | 'ask'>;

@@ -1,16 +1,11 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
-import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
-import type { NewUuid } from '../platform/ids/uuid-v7.ts';
 import { recordAudit } from './audit/record.ts';
-import type { OperatorContext, Origin } from './context.ts';
+import type { Author, OperatorContext } from './context.ts';
 import { accountSettingsOf, presentAccount } from './present-account.ts';
 import type { AccountRow } from './sql/accounts.ts';
 import { storeAccount } from './store-account.ts';
-
-/** Who opens or changes an account: an operator's request, or the server's command line. */
-export type AccountKeeper = Origin & { clock: Clock; newUuid: NewUuid };
 
 type Body = InputOf<Operations['createAccount']>['body'];
 
@@ -22,7 +17,7 @@ export async function createAccount(tx: Queryable, ctx: OperatorContext, { body 
 /** Creates an account and its audit entry. */
 export async function openAccount(
   tx: Queryable,
-  keeper: AccountKeeper,
+  keeper: Author,
   { name, ...limits }: Body,
 ): Promise<AccountRow> {
   const row = await storeAccount(tx, keeper, name, limits);

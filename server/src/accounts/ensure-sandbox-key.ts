@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { accountScopes } from '@simplane/contract';
 import type { Cell } from '../platform/cell.ts';
 import type { Database } from '../platform/db/database.ts';
+import type { TimeAndIds } from '../platform/ids/uuid-v7.ts';
 import { readOrCreateSecretFile } from '../platform/secrets/secret-file.ts';
 import { generateApiKey, hexHashOf, sandboxKeyPattern } from './api-key-text.ts';
 import { storeKey } from './issue-key.ts';
 import { isOpen, listAccountRows, lockAccounts } from './sql/accounts.ts';
 import { findKeysByHash, setKeyScopes } from './sql/keys.ts';
-import { type Deps, storeAccount } from './store-account.ts';
+import { storeAccount } from './store-account.ts';
 
 /** A revoked or expired key is never reactivated; a new key is needed. */
 export type SandboxKeyState =
@@ -18,7 +19,7 @@ export type SandboxKeyState =
 /**
  * Ensures that the sandbox key exists in the oldest open account, with all scopes of an account. Creates an account if there is none.
  */
-export function ensureSandboxKey(db: Database, deps: Deps, key: string): Promise<SandboxKeyState> {
+export function ensureSandboxKey(db: Database, deps: TimeAndIds, key: string): Promise<SandboxKeyState> {
   return db.transaction(async (tx) => {
     await lockAccounts(tx);
     const [known] = await findKeysByHash(tx, [hexHashOf(key)]);

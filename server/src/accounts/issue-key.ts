@@ -1,19 +1,17 @@
 import { idPrefixes, type Scope } from '@simplane/contract';
 import type { Cell } from '../platform/cell.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../platform/ids/uuid.ts';
-import type { NewUuid } from '../platform/ids/uuid-v7.ts';
+import type { TimeAndIds } from '../platform/ids/uuid-v7.ts';
 import { generateApiKey, hashApiKey, type Mode } from './api-key-text.ts';
 import { type Actor, actorOf, recordAudit } from './audit/record.ts';
-import type { Origin } from './context.ts';
+import type { Author } from './context.ts';
 import { requireKeysChangeable, requireOpenAccount } from './get-account.ts';
 import { settingsOf } from './present-key.ts';
 import { type ApiKeyRow, insertKey } from './sql/keys.ts';
-import type { Deps } from './store-account.ts';
 
 /** Who issues, rolls or revokes a key: a request, or the server's command line. */
-export type KeyIssuer = Origin & { clock: Clock; newUuid: NewUuid; mode: Mode; cell: Cell };
+export type KeyIssuer = Author & { mode: Mode; cell: Cell };
 
 export type KeyWanted = {
   accountUuid: string | null;
@@ -60,7 +58,11 @@ type Wanted = {
 };
 
 /** Stores a key that the caller generated or read, without an audit entry: `issueKey` writes one. */
-export async function storeKey(db: Queryable, { clock, newUuid }: Deps, wanted: Wanted): Promise<ApiKeyRow> {
+export async function storeKey(
+  db: Queryable,
+  { clock, newUuid }: TimeAndIds,
+  wanted: Wanted,
+): Promise<ApiKeyRow> {
   const row = {
     id: uuidText(newUuid()),
     account_id: wanted.accountUuid,

@@ -1,16 +1,13 @@
 import { currentApiVersion } from '@simplane/contract';
-import type { Clock } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { uuidText } from '../platform/ids/uuid.ts';
-import type { NewUuid } from '../platform/ids/uuid-v7.ts';
+import type { TimeAndIds } from '../platform/ids/uuid-v7.ts';
 import { type AccountLimits, type AccountRow, insertAccount } from './sql/accounts.ts';
-
-export type Deps = { clock: Clock; newUuid: NewUuid };
 
 /** Creates an account pinned to the current API version. */
 export async function storeAccount(
   db: Queryable,
-  { clock, newUuid }: Deps,
+  { clock, newUuid }: TimeAndIds,
   name: string,
   limits: Partial<AccountLimits> = {},
 ): Promise<AccountRow> {

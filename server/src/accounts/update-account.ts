@@ -3,8 +3,7 @@ import { noSuch } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import { changedFields, recordAudit } from './audit/record.ts';
-import type { OperatorContext } from './context.ts';
-import type { AccountKeeper } from './create-account.ts';
+import type { Author, OperatorContext } from './context.ts';
 import { accountClosed, accountUuidOf } from './get-account.ts';
 import { requireChangeable } from './moves/require-here.ts';
 import { accountSettingsOf, presentAccount } from './present-account.ts';
@@ -22,7 +21,7 @@ export async function updateAccount(tx: Queryable, ctx: OperatorContext, { param
 /** Changes only the given fields. Processes see it when they next look up a key of the account, within 5 s. */
 export async function changeAccount(
   tx: Queryable,
-  keeper: AccountKeeper,
+  keeper: Author,
   uuid: string,
   changes: Input['body'],
 ): Promise<AccountRow | null> {

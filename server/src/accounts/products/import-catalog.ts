@@ -6,9 +6,8 @@ import {
   profileTypePattern,
 } from '@simplane/contract';
 import { Ajv } from 'ajv';
-import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import { commandLine } from '../audit/record.ts';
 import type { GivenProduct } from './sql.ts';
 import { auditProduct, changesOf, writeProducts } from './write-products.ts';
@@ -31,7 +30,7 @@ export type CatalogProblem = { row: number; id: string | null; problem: string }
  */
 export function importCatalog(
   db: Database,
-  deps: { clock: Clock; newUuid: NewUuid },
+  deps: TimeAndIds,
   products: GivenProduct[],
 ): Promise<{ inserted: number; updated: number }> {
   const origin = { ...deps, ...commandLine };

@@ -1,11 +1,8 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { changedFields, recordAudit } from '../audit/record.ts';
-import type { Origin } from '../context.ts';
+import type { Author } from '../context.ts';
 import { type CatalogRow, type GivenProduct, lockProducts, upsertProducts } from './sql.ts';
-
-type Author = Origin & { clock: Clock; newUuid: NewUuid };
 
 export type Written = { before: CatalogRow | null; after: CatalogRow };
 

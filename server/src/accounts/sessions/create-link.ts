@@ -1,17 +1,15 @@
 import { idPrefixes } from '@simplane/contract';
 import type { Cell } from '../../platform/cell.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { Origin } from '../context.ts';
+import type { Author } from '../context.ts';
 import { insertLink } from './sql.ts';
 import { hashOfToken, newToken } from './token.ts';
 
 export const linkMs = 10 * 60_000;
 
-type Maker = Origin & { clock: Clock; newUuid: NewUuid; cell: Cell };
+type Maker = Author & { cell: Cell };
 
 /** Creates a link that signs in once with this key, and returns its path. The token is in the fragment, which no server logs. */
 export async function createLink(tx: Queryable, maker: Maker, keyUuid: string): Promise<string> {

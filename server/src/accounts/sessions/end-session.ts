@@ -2,19 +2,17 @@ import { idPrefixes } from '@simplane/contract';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { ApiKey, Origin } from '../context.ts';
+import type { ApiKey, Author } from '../context.ts';
 import { deleteExpiredSessions, deleteSessionByHash, deleteSessionsOf } from './sql.ts';
 import { hashOfToken } from './token.ts';
 
-type Deps = Origin & { clock: Clock; newUuid: NewUuid };
 type Signed = { account: { uuid: string } | null; apiKey: ApiKey };
 
 /** Signing out. */
 export function endSession(
   db: Database,
-  deps: Omit<Deps, 'apiKey'>,
+  deps: Omit<Author, 'apiKey'>,
   { account, apiKey }: Signed,
   token: string,
 ): Promise<void> {
@@ -32,7 +30,7 @@ export function endSession(
 
 type Ended = { accountUuid: string | null; id: string; keyUuid: string };
 
-export function recordEnd(tx: Queryable, deps: Deps, { accountUuid, id, keyUuid }: Ended): Promise<void> {
+export function recordEnd(tx: Queryable, deps: Author, { accountUuid, id, keyUuid }: Ended): Promise<void> {
   return recordAudit(tx, deps, {
     accountUuid,
     action: 'session.ended',

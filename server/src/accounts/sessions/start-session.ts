@@ -1,9 +1,8 @@
 import { idPrefixes, maxUserAgentLength } from '@simplane/contract';
 import type { Cell } from '../../platform/cell.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../platform/ids/uuid.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ApiKey, Origin } from '../context.ts';
 import { insertSession, spendLink } from './sql.ts';
@@ -17,7 +16,7 @@ export function sessionMs({ scopes }: Pick<ApiKey, 'scopes'>): number {
 }
 
 type Signed = { account: { uuid: string } | null; apiKey: ApiKey; expiresAtMs: number | null };
-type Deps = Omit<Origin, 'apiKey'> & { clock: Clock; newUuid: NewUuid; cell: Cell };
+type Deps = Omit<Origin, 'apiKey'> & TimeAndIds & { cell: Cell };
 type Wanted = { userAgent: string | undefined; link?: string | undefined };
 type StartedSession = { token: string; lastsMs: number };
 

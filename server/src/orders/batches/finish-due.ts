@@ -1,14 +1,13 @@
 import { idPrefixes } from '@simplane/contract';
 import { newEvent } from '../../notify/events/new-event.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
-import type { Signals } from '../../platform/db/signals.ts';
+import type { Announcing } from '../../platform/db/signals.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { lowestUuid } from '../../platform/ids/uuid-range.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import { finishBatch, lockFinishable } from './sql.ts';
 
-type Deps = { clock: Clock; newUuid: NewUuid; signals: Pick<Signals, 'announce'> };
+type Deps = TimeAndIds & Announcing;
 
 /**
  * Finishes the batches whose orders have all ended, each once, with its event. A chore and not a part of ending an order: the last

@@ -1,13 +1,12 @@
 import type { CoreMode } from '../../network/core-mode.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import { writeService } from '../service/write.ts';
 import { expireActive, expireDue, noChange, promote } from './plan.ts';
 import { type BundledEsim, lockEsimsWithExpiredBundle, readBundles } from './sql.ts';
 import { applyChange, bundlesByEsim } from './write.ts';
 
-type Deps = { clock: Clock; newUuid: NewUuid; core: CoreMode };
+type Deps = TimeAndIds & { core: CoreMode };
 
 // Small, so that a batch does not lock its eSIMs for long.
 const batchSize = 100;

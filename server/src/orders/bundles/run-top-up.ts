@@ -4,10 +4,9 @@ import { requireProduct } from '../../accounts/products/require-active.ts';
 import type { CoreMode } from '../../network/core-mode.ts';
 import { emit } from '../../notify/events/emit.ts';
 import { newEvent } from '../../notify/events/new-event.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../platform/ids/uuid.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import { lockOwnEsim } from '../esims/lock.ts';
 import { topUpStatuses } from '../esims/state.ts';
 import {
@@ -85,7 +84,7 @@ type TopUp = { esim: BundledEsim } & Omit<NewBundle, 'accountUuid' | 'iccid'>;
 export async function settleTopUp(
   tx: Queryable,
   { esim, ...bought }: TopUp,
-  deps: { clock: Clock; newUuid: NewUuid; core: CoreMode; executionId: string },
+  deps: TimeAndIds & { core: CoreMode; executionId: string },
 ): Promise<void> {
   const { account_id: accountUuid, iccid } = esim;
   const uuid = await storeBundle(tx, { accountUuid, iccid, ...bought }, deps);
@@ -105,7 +104,7 @@ export async function settleTopUp(
 export async function storeBundle(
   tx: Queryable,
   { thresholds, reference, ...bundle }: NewBundle,
-  { clock, newUuid }: { clock: Clock; newUuid: NewUuid },
+  { clock, newUuid }: TimeAndIds,
 ): Promise<string> {
   const uuid = uuidText(newUuid());
   await insertBundle(tx, {

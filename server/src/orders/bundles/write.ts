@@ -1,10 +1,10 @@
 import { idPrefixes } from '@simplane/contract';
 import { emit } from '../../notify/events/emit.ts';
 import { type NewEvent, newEvent } from '../../notify/events/new-event.ts';
-import { type Clock, unixSeconds } from '../../platform/clock.ts';
+import { unixSeconds } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { NewUuid, TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import { type BundleEvent, type Change, cancelAll, expireDue, noChange, promote } from './plan.ts';
 import { type BundledEsim, type BundleRow, readBundles, updateBundles } from './sql.ts';
 import type { BundleChange } from './update-from.ts';
@@ -17,7 +17,7 @@ export async function promoteBundle(
   tx: Queryable,
   esim: BundledEsim,
   at: Date,
-  deps: { clock: Clock; newUuid: NewUuid; executionId?: string },
+  deps: TimeAndIds & { executionId?: string },
 ): Promise<void> {
   if (esim.status !== 'active') return;
   const bundles = await readBundles(tx, [esim]);

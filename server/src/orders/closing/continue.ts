@@ -1,15 +1,14 @@
-import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
-import type { Signals } from '../../platform/db/signals.ts';
+import type { Announcing } from '../../platform/db/signals.ts';
 import { lowestUuid } from '../../platform/ids/uuid-range.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import { cancelTaken } from '../esims/cancel-execution.ts';
 import { canTransition } from '../esims/state.ts';
 import { countOpen, type ExecutionError, takeUnsentOfAccount } from '../executions/runner.ts';
 import { startAgain } from '../executions/start.ts';
 import { advanceClosing, type ClosingRow, finishClosing, lockEsimsAfter, lockNextClosing } from './sql.ts';
 
-type Deps = { clock: Clock; newUuid: NewUuid; signals: Pick<Signals, 'announce'> };
+type Deps = TimeAndIds & Announcing;
 
 /** Also how many terminations of an account are open at once: orders of other accounts wait in the same queue. */
 const batchSize = 100;

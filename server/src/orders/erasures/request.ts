@@ -1,12 +1,12 @@
 import { type Erasure, type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import { recordAudit } from '../../accounts/audit/record.ts';
-import type { Context, OperatorContext } from '../../accounts/context.ts';
-import type { AccountKeeper } from '../../accounts/create-account.ts';
+import type { Author, Context, OperatorContext } from '../../accounts/context.ts';
 import { requireAccount } from '../../accounts/get-account.ts';
 import { requireChangeable } from '../../accounts/moves/require-here.ts';
 import { conflict } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../platform/ids/uuid.ts';
+import type { TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import { lockOwnEsim } from '../esims/lock.ts';
 import { presentErasure } from './get.ts';
 import { type ErasureRow, findErasure, insertErasure, markErased } from './sql.ts';
@@ -38,11 +38,7 @@ export async function eraseAccount(
   return { body, location: `/v1/operator/accounts/${params.id}/erasure`, changes: null };
 }
 
-export async function requestAccountErasure(
-  tx: Queryable,
-  keeper: AccountKeeper,
-  id: string,
-): Promise<Erasure> {
+export async function requestAccountErasure(tx: Queryable, keeper: Author, id: string): Promise<Erasure> {
   const account = await requireAccount(tx, id);
   requireChangeable(account);
   if (!account.closing?.terminate_esims) {
@@ -64,7 +60,7 @@ export async function requestAccountErasure(
 /** The erasure of the target, which there is one of. */
 async function request(
   tx: Queryable,
-  { clock, newUuid }: Pick<AccountKeeper, 'clock' | 'newUuid'>,
+  { clock, newUuid }: TimeAndIds,
   accountUuid: string,
   iccid: string | null,
 ): Promise<{ erasure: ErasureRow; isNew: boolean }> {

@@ -1,15 +1,14 @@
 import { emit } from '../../notify/events/emit.ts';
 import { newEvent } from '../../notify/events/new-event.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
-import type { Signals } from '../../platform/db/signals.ts';
+import type { Announcing } from '../../platform/db/signals.ts';
 import { lowestUuid } from '../../platform/ids/uuid-range.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import { inBatches } from '../../platform/worker/in-batches.ts';
 import { type Step, steps } from './personal-data.ts';
 import { advanceErasure, lockNextErasure, type OpenErasure } from './sql.ts';
 
-type Deps = { clock: Clock; newUuid: NewUuid; signals: Pick<Signals, 'announce'> };
+type Deps = TimeAndIds & Announcing;
 
 /**
  * Erases personal data, batch after batch until nothing is left. Accounts take turns, a batch each, and each batch commits with the place

@@ -1,10 +1,9 @@
 import { idPrefixes } from '@simplane/contract';
 import { emit } from '../../notify/events/emit.ts';
 import { type NewEvent, newEvent } from '../../notify/events/new-event.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { NewUuid, TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import { notedError } from '../executions/last-error.ts';
 import type { ClaimedExecution, ExecutionError } from '../executions/runner.ts';
 import type { IccidSource } from './iccid.ts';
@@ -13,15 +12,13 @@ import { detachIccid, failOrderRow } from './sql/orders.ts';
 /** What becomes of an ICCID of ours that the network surely has not used. */
 export type Returns = { giveBack: NonNullable<IccidSource['giveBack']>; state: 'free' | 'suspect' };
 
-type Deps = { clock: Clock; newUuid: NewUuid };
-
 /**
  * Ends the order and its eSIM as failed, and writes the event, in the caller's transaction. False if the claim was lost: then
  * nothing was written.
  */
 export async function endFailedOrder(
   tx: Queryable,
-  deps: Deps,
+  deps: TimeAndIds,
   execution: ClaimedExecution,
   error: ExecutionError,
   returns?: Returns,

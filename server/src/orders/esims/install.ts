@@ -1,10 +1,8 @@
 import type { EsimStatus, InstallProfile } from '@simplane/contract';
 import { recordAudit } from '../../accounts/audit/record.ts';
-import type { Context, Origin } from '../../accounts/context.ts';
+import type { Author, Context } from '../../accounts/context.ts';
 import { AppError, conflict } from '../../platform/app-error.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import type { Keyring } from '../../platform/secrets/keyring.ts';
 import { esimMatchingIdPlace } from '../../platform/secrets/sealed-places.ts';
 import { describeActivation } from './activation-code.ts';
@@ -23,7 +21,7 @@ export async function getInstallProfile(
   return showInstallProfile(ctx, row);
 }
 
-type Viewer = Origin & { db: Queryable; keyring: Keyring; clock: Clock; newUuid: NewUuid };
+type Viewer = Author & { db: Queryable; keyring: Keyring };
 
 /** `seenBy`: for the audit entry, if it was not a key. */
 export async function showInstallProfile(

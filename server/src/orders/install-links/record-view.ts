@@ -1,16 +1,14 @@
 import { idPrefixes } from '@simplane/contract';
 import { recordAudit } from '../../accounts/audit/record.ts';
-import type { Origin } from '../../accounts/context.ts';
+import type { Author } from '../../accounts/context.ts';
 import { emit } from '../../notify/events/emit.ts';
 import { newEvent } from '../../notify/events/new-event.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import type { Signals } from '../../platform/db/signals.ts';
+import type { Announcing } from '../../platform/db/signals.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { type FoundLink, markOpened } from './sql.ts';
 
-type Viewer = Origin & { clock: Clock; newUuid: NewUuid; signals: Pick<Signals, 'announce'> };
+type Viewer = Author & Announcing;
 
 /** A person opened the page: an audit entry each time and, for the first time, an event. */
 export async function recordView(db: Database, viewer: Viewer, link: FoundLink): Promise<void> {

@@ -1,11 +1,10 @@
 import { idPrefixes } from '@simplane/contract';
 import type { Origin } from '../../accounts/context.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
-import type { Signals } from '../../platform/db/signals.ts';
+import type { Announcing } from '../../platform/db/signals.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { lowestUuid } from '../../platform/ids/uuid-range.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import { retryById } from './retry.ts';
 import { nullIfRefused } from './retry-group.ts';
 import { findAnyExecution } from './sql/executions.ts';
@@ -17,7 +16,7 @@ import {
   updateGroupRetry,
 } from './sql/groups.ts';
 
-type Deps = { clock: Clock; newUuid: NewUuid; signals: Pick<Signals, 'announce'> };
+type Deps = TimeAndIds & Announcing;
 
 // Per transaction: short enough for an account's other requests that lock the same eSIM.
 const batchSize = 20;

@@ -1,11 +1,9 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import { actorOf, recordAudit } from '../../accounts/audit/record.ts';
-import type { OperatorContext, Origin } from '../../accounts/context.ts';
+import type { Author, OperatorContext } from '../../accounts/context.ts';
 import { AppError, conflict, invalid } from '../../platform/app-error.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import type { Keyring } from '../../platform/secrets/keyring.ts';
 import { adoptedProgress, iccidInUse, requireLostIccid } from '../esims/adopt-profile.ts';
 import { requireAnyExecution } from './get.ts';
@@ -14,7 +12,7 @@ import { requireNoCode } from './retry.ts';
 import { type AnyExecutionRow, closeFailed, insertResolution, lockFailed } from './sql/executions.ts';
 import { startRetry } from './start-retry.ts';
 
-type Deps = Origin & { clock: Clock; newUuid: NewUuid; keyring: Keyring; requiresCheckDigit: boolean };
+type Deps = Author & { keyring: Keyring; requiresCheckDigit: boolean };
 type Body = InputOf<Operations['resolveExecution']>['body'];
 type Decision =
   | { outcome: 'not_reserved'; action: null; iccid: null }

@@ -1,17 +1,13 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
-import type { OperatorContext, Origin } from '../../accounts/context.ts';
+import type { Author, OperatorContext, Origin } from '../../accounts/context.ts';
 import { AppError, conflict } from '../../platform/app-error.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid, uuidText } from '../../platform/ids/uuid.ts';
 import { highestUuidAt } from '../../platform/ids/uuid-range.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
 import { oldestGroupedUuid, presentRetry, readGroups } from './list-groups.ts';
 import { retryById } from './retry.ts';
 import { findFailedMembers, type GroupRetryRow, insertGroupRetry, makeMembersDue } from './sql/groups.ts';
-
-type Deps = Origin & { clock: Clock; newUuid: NewUuid };
 
 /** Starts one execution of the group; `continueGroupRetries` starts the others if that one succeeds. */
 export async function retryFailureGroup(
@@ -61,7 +57,7 @@ type First = { accountUuid: string; executionUuid: string; afterUuid: string; re
 const candidates = 20;
 
 /** Starts the oldest failure that can be retried. */
-async function startFirst(tx: Queryable, deps: Deps, groupId: string): Promise<First | null> {
+async function startFirst(tx: Queryable, deps: Author, groupId: string): Promise<First | null> {
   const lastUuid = highestUuidAt(deps.clock.nowMs());
   const members = await findFailedMembers(tx, groupId, {
     afterUuid: oldestGroupedUuid(deps.clock),
@@ -78,7 +74,7 @@ async function startFirst(tx: Queryable, deps: Deps, groupId: string): Promise<F
 }
 
 /** For a group in which executions only wait: makes the oldest due. */
-async function wakeFirst(tx: Queryable, { clock }: Deps, groupId: string): Promise<First | null> {
+async function wakeFirst(tx: Queryable, { clock }: Author, groupId: string): Promise<First | null> {
   const [woken] = await makeMembersDue(tx, groupId, 1);
   if (!woken) return null;
   const { account_id: accountUuid, id: executionUuid } = woken;

@@ -1,17 +1,13 @@
 import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
 import { recordAudit } from '../../accounts/audit/record.ts';
-import type { OperatorContext, Origin } from '../../accounts/context.ts';
+import type { Author, OperatorContext } from '../../accounts/context.ts';
 import { type AppError, conflict } from '../../platform/app-error.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
 import { requireAnyExecution } from './get.ts';
 import { presentForOperator } from './present.ts';
 import { type AnyExecutionRow, lockFailed, makeExecutionDue } from './sql/executions.ts';
 import { startRetry } from './start-retry.ts';
-
-type Deps = Origin & { clock: Clock; newUuid: NewUuid };
 
 export async function retryExecution(
   tx: Queryable,
@@ -28,7 +24,7 @@ export async function retryExecution(
 }
 
 /** Starts a new execution in place of a failed one, or makes a waiting one due. Returns the one that will run. */
-export async function retryById(tx: Queryable, deps: Deps, id: string): Promise<AnyExecutionRow> {
+export async function retryById(tx: Queryable, deps: Author, id: string): Promise<AnyExecutionRow> {
   const row = await requireAnyExecution(tx, id);
   if (row.status === 'succeeded')
     throw conflict('The execution has succeeded, so there is nothing to retry.');
@@ -44,7 +40,7 @@ export async function retryById(tx: Queryable, deps: Deps, id: string): Promise<
   return requireAnyExecution(tx, next);
 }
 
-async function startInPlaceOf(tx: Queryable, deps: Deps, row: AnyExecutionRow): Promise<string> {
+async function startInPlaceOf(tx: Queryable, deps: Author, row: AnyExecutionRow): Promise<string> {
   const failed = await lockFailed(tx, row.account_id, row.id);
   if (!failed) throw isRunning();
   const { retried_by: retriedBy, is_resolved: isResolved, input } = failed;

@@ -1,7 +1,6 @@
 import type { CoreMode } from '../../network/core-mode.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import { lockEsimsWithServiceEnd } from './sql.ts';
 import { writeServiceOf } from './write.ts';
 
@@ -11,7 +10,7 @@ const batchSize = 100;
 /** Ends what depleted bundles still allowed until their validity was over. Several processes may run it at once. */
 export async function endServices(
   db: Database,
-  deps: { clock: Clock; newUuid: NewUuid; core: CoreMode },
+  deps: TimeAndIds & { core: CoreMode },
   stopping?: AbortSignal,
 ): Promise<void> {
   let locked = batchSize;

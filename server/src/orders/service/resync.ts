@@ -3,10 +3,10 @@ import { recordAudit } from '../../accounts/audit/record.ts';
 import type { OperatorContext } from '../../accounts/context.ts';
 import type { CoreMode } from '../../network/core-mode.ts';
 import { AppError } from '../../platform/app-error.ts';
-import { type Clock, unixSeconds } from '../../platform/clock.ts';
+import { unixSeconds } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
 import { uuidText } from '../../platform/ids/uuid.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import {
   advanceResync,
   countPending,
@@ -18,7 +18,7 @@ import {
 } from './resync-sql.ts';
 import { writeServiceOf } from './write.ts';
 
-type Deps = { clock: Clock; newUuid: NewUuid; core: CoreMode };
+type Deps = TimeAndIds & { core: CoreMode };
 
 // Small, so that a batch does not lock its eSIMs for long.
 const batchSize = 200;

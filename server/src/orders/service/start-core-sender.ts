@@ -1,8 +1,7 @@
 import type { Core, Reply } from '../../network/port.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Database, Queryable } from '../../platform/db/database.ts';
-import type { Signals } from '../../platform/db/signals.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { Announcing } from '../../platform/db/signals.ts';
+import type { TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import { type RunResult, startWorkQueue, type WorkQueue } from '../../platform/worker/work-queue.ts';
 import { type Breaker, createBreaker } from '../executions/breaker.ts';
 import { finish } from '../executions/finish.ts';
@@ -21,11 +20,9 @@ import {
 import type { PendingChange } from './served-esim.ts';
 import { verdictOf } from './verdict.ts';
 
-type Options = {
+type Options = TimeAndIds & {
+  signals: Announcing['signals'];
   db: Database;
-  clock: Clock;
-  newUuid: NewUuid;
-  signals: Pick<Signals, 'announce'>;
   core: Core;
   /** Commands in flight. An account that has half of them waits. */
   concurrency: number;

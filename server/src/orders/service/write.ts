@@ -1,15 +1,14 @@
 import type { EsimStatus } from '@simplane/contract';
 import type { CoreMode } from '../../network/core-mode.ts';
 import { type NewEvent, newEvent } from '../../notify/events/new-event.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { uuidText } from '../../platform/ids/uuid.ts';
-import type { NewUuid } from '../../platform/ids/uuid-v7.ts';
+import type { NewUuid, TimeAndIds } from '../../platform/ids/uuid-v7.ts';
 import type { ServedEsim, ServiceRow } from './served-esim.ts';
 import { type ServiceBundle, type ServiceContent, serviceOf } from './service-of.ts';
 import { readServiceBundles, writeServiceRows } from './sql.ts';
 
-type Deps = { clock: Clock; newUuid: NewUuid; core: CoreMode };
+type Deps = TimeAndIds & { core: CoreMode };
 type Served = { esim: ServedEsim; bundles: readonly ServiceBundle[] };
 
 /**

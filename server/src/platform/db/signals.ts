@@ -25,6 +25,9 @@ export type Signals = {
   stop(): Promise<void>;
 };
 
+/** What telling others about new work takes. */
+export type Announcing = { signals: Pick<Signals, 'announce'> };
+
 type Options = {
   db: Database;
   /** Where to listen; must not be a pooler. Null: work from other processes is found by polling. */

@@ -3,6 +3,9 @@ import { createRandomPool } from './random-pool.ts';
 
 export type NewUuid = () => Buffer;
 
+/** What making something new takes. */
+export type TimeAndIds = { clock: Clock; newUuid: NewUuid };
+
 /**
  * UUIDv7 (RFC 9562 §5.7, with the counter of §6.2 method 1): ids of one process are strictly ascending,
  * even within a millisecond and if the clock steps back.

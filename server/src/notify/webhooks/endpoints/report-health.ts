@@ -1,13 +1,13 @@
-import { type Clock, unixSeconds } from '../../../platform/clock.ts';
+import { unixSeconds } from '../../../platform/clock.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import type { Signals } from '../../../platform/db/signals.ts';
-import type { NewUuid } from '../../../platform/ids/uuid-v7.ts';
+import type { Announcing } from '../../../platform/db/signals.ts';
+import type { TimeAndIds } from '../../../platform/ids/uuid-v7.ts';
 import { emitToOthers } from '../../events/emit.ts';
 import { newEvent } from '../../events/new-event.ts';
 import { aboutEndpoint } from './present.ts';
 import { type HealthReport, takeHealthReports } from './sql/health.ts';
 
-type Deps = { clock: Clock; newUuid: NewUuid; signals: Pick<Signals, 'announce'> };
+type Deps = TimeAndIds & Announcing;
 
 /** Counted from the first failure since a success. Both must hold, so one burst of failures is not enough. */
 export type FailureRule = { afterMs: number; minFailures: number };

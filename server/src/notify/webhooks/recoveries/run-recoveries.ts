@@ -1,10 +1,9 @@
 import { idPrefixes } from '@simplane/contract';
-import type { Clock } from '../../../platform/clock.ts';
 import type { Database, Queryable } from '../../../platform/db/database.ts';
-import type { Signals } from '../../../platform/db/signals.ts';
+import type { Announcing } from '../../../platform/db/signals.ts';
 import { idOfUuid, uuidText } from '../../../platform/ids/uuid.ts';
 import { unixMsOf } from '../../../platform/ids/uuid-range.ts';
-import type { NewUuid } from '../../../platform/ids/uuid-v7.ts';
+import type { TimeAndIds } from '../../../platform/ids/uuid-v7.ts';
 import { subscriptionsOf } from '../../events/subscriptions.ts';
 import { promoteOfEndpoint } from '../ordered/place-in-order.ts';
 import { endpointIdOf } from '../sql-pieces.ts';
@@ -19,10 +18,8 @@ import {
   readEvents,
 } from './sql.ts';
 
-type Deps = {
-  clock: Clock;
-  newUuid: NewUuid;
-  signals: Pick<Signals, 'announce'>;
+type Deps = TimeAndIds & {
+  signals: Announcing['signals'];
   /** Events per transaction. */
   batchSize?: number;
   /** The accounts that had a batch in this round. Kept between runs, an account whose batch fails does not hold up the others. */

@@ -39,6 +39,7 @@ import {
 import { cancelExecution, getExecution, listExecutions } from './execution.ts';
 import { getMe } from './identity.ts';
 import { createInstallLink, listInstallLinks, revokeInstallLink } from './install-link.ts';
+import type { InputOf } from './operation.ts';
 import { operatorOperations } from './operator-operations.ts';
 import { getOverview } from './overview.ts';
 import { getProduct, listProducts } from './product.ts';
@@ -148,4 +149,8 @@ export const operations = { ...accountOperations, ...operatorOperations };
 
 export type Operations = typeof operations;
 export type OperationId = keyof Operations;
+
+/** What the operation with this id is called with. */
+export type InputFor<Id extends OperationId> = InputOf<Operations[Id]>;
+
 export type OperatorOperationId = keyof typeof operatorOperations;

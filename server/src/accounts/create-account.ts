@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type InputFor, idPrefixes } from '@simplane/contract';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
 import { recordAudit } from './audit/record.ts';
@@ -7,7 +7,7 @@ import { accountSettingsOf, presentAccount } from './present-account.ts';
 import type { AccountRow } from './sql/accounts.ts';
 import { storeAccount } from './store-account.ts';
 
-type Body = InputOf<Operations['createAccount']>['body'];
+type Body = InputFor<'createAccount'>['body'];
 
 /** `POST /v1/operator/accounts`. */
 export async function createAccount(tx: Queryable, ctx: OperatorContext, { body }: { body: Body }) {

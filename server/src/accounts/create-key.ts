@@ -1,4 +1,4 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import type { Queryable } from '../platform/db/database.ts';
 import {
   checkKeySettings,
@@ -13,7 +13,7 @@ import { presentKey, settingsOf } from './present-key.ts';
 import { lockMaker, requireNoMore, requireShownNoMore } from './require-no-more.ts';
 import type { ApiKeyRow } from './sql/keys.ts';
 
-type Body = InputOf<Operations['createApiKey']>['body'];
+type Body = InputFor<'createApiKey'>['body'];
 
 export const createApiKey = { write: createKey, beforeShownAgain: requireShownNoMore };
 

@@ -1,4 +1,4 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import { noSuch } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { readPageById } from '../platform/lists/read-page.ts';
@@ -14,7 +14,7 @@ import { listAccountKeys, lockKey } from './sql/keys.ts';
 /** `GET /v1/operator/accounts/{id}/api_keys`. */
 export async function listAccountApiKeys(
   ctx: OperatorContext,
-  { params, query }: InputOf<Operations['listAccountApiKeys']>,
+  { params, query }: InputFor<'listAccountApiKeys'>,
 ) {
   const { id: uuid } = await requireAccount(ctx.db, params.id);
   return readPageById(query, {
@@ -28,7 +28,7 @@ export async function listAccountApiKeys(
 export async function createAccountApiKey(
   tx: Queryable,
   ctx: OperatorContext,
-  { params, body }: InputOf<Operations['createAccountApiKey']>,
+  { params, body }: InputFor<'createAccountApiKey'>,
 ) {
   const { id: uuid } = await requireAccount(tx, params.id);
   checkKeySettings(ctx, body);
@@ -40,7 +40,7 @@ export async function createAccountApiKey(
 export async function deleteAccountApiKey(
   tx: Queryable,
   ctx: OperatorContext,
-  { params }: InputOf<Operations['deleteAccountApiKey']>,
+  { params }: InputFor<'deleteAccountApiKey'>,
 ) {
   const row = await lockKey(tx, keyIdOf(accountUuidOf(params.id), params.key_id, 'key_id'));
   if (!row) throw noSuch('API key', params.key_id, 'key_id');

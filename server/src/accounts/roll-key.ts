@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations, rollOverlap } from '@simplane/contract';
+import { type InputFor, idPrefixes, rollOverlap } from '@simplane/contract';
 import { noSuch } from '../platform/app-error.ts';
 import { unixSeconds } from '../platform/clock.ts';
 import type { Queryable } from '../platform/db/database.ts';
@@ -17,7 +17,7 @@ import { type ApiKeyRow, lockKey, saveKey } from './sql/keys.ts';
 /** `POST /v1/api_keys/{id}/roll`. The answer is the new key, shown once. */
 export const rollApiKey = { write: rollKey, beforeShownAgain: requireShownNoMore };
 
-async function rollKey(tx: Queryable, ctx: Context, { params, body }: InputOf<Operations['rollApiKey']>) {
+async function rollKey(tx: Queryable, ctx: Context, { params, body }: InputFor<'rollApiKey'>) {
   const row = await lockKey(tx, keyIdOf(ctx.account.uuid, params.id));
   if (!row) throw noSuch('API key', params.id);
   const maker = await lockMaker(tx, ctx);

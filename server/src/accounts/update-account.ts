@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type InputFor, idPrefixes } from '@simplane/contract';
 import { noSuch } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid } from '../platform/ids/uuid.ts';
@@ -9,7 +9,7 @@ import { requireChangeable } from './moves/require-here.ts';
 import { accountSettingsOf, presentAccount } from './present-account.ts';
 import { type AccountRow, lockAccountRow, saveAccount } from './sql/accounts.ts';
 
-type Input = InputOf<Operations['updateAccount']>;
+type Input = InputFor<'updateAccount'>;
 
 /** `PATCH /v1/operator/accounts/{id}`. */
 export async function updateAccount(tx: Queryable, ctx: OperatorContext, { params, body }: Input) {

@@ -1,4 +1,4 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import { AppError, noSuch } from '../platform/app-error.ts';
 import type { Queryable } from '../platform/db/database.ts';
 import { changedFields } from './audit/record.ts';
@@ -10,7 +10,7 @@ import { presentKey, settingsOf } from './present-key.ts';
 import { lockMaker, requireNoMore } from './require-no-more.ts';
 import { type ApiKeyRow, lockKey, saveKey } from './sql/keys.ts';
 
-type Input = InputOf<Operations['updateApiKey']>;
+type Input = InputFor<'updateApiKey'>;
 
 /** Changes only the given fields; an empty body changes nothing. */
 export async function updateApiKey(tx: Queryable, ctx: Context, { params, body }: Input) {

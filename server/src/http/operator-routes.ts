@@ -1,4 +1,11 @@
-import type { InputOf, Operation, Operations, OperatorOperationId, ResultOf } from '@simplane/contract';
+import type {
+  InputFor,
+  InputOf,
+  Operation,
+  Operations,
+  OperatorOperationId,
+  ResultOf,
+} from '@simplane/contract';
 import { listOperatorAuditLog } from '../accounts/audit/list.ts';
 import type { Context, OperatorContext } from '../accounts/context.ts';
 import { createAccount } from '../accounts/create-account.ts';
@@ -112,7 +119,7 @@ export const operatorRoutes: { [Id in Served]: HandlerOf<Operations[Id]> } = {
   getOperatorEndpointStats: reading(getEndpointStats),
   getOperatorUndelivered: reading(getUndelivered),
   recoverOperatorWebhookEndpoint: writingLong<
-    InputOf<Operations['recoverWebhookEndpoint']>,
+    InputFor<'recoverWebhookEndpoint'>,
     ResultOf<Operations['recoverWebhookEndpoint']>
   >(recoverWebhookEndpoint),
   listOperatorEndpointRecoveries: reading(listEndpointRecoveries),

@@ -1,4 +1,4 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import type { Queryable } from '../../platform/db/database.ts';
 import { changedFields, recordAudit } from '../audit/record.ts';
 import { checkLink } from '../check-link.ts';
@@ -9,7 +9,7 @@ import { readBranding } from './get.ts';
 import { presentBranding } from './present.ts';
 import { type BrandingRow, saveBranding } from './sql.ts';
 
-type Body = InputOf<Operations['updateBranding']>['body'];
+type Body = InputFor<'updateBranding'>['body'];
 
 /** Changes only the given fields. */
 export async function updateBranding(tx: Queryable, ctx: Context, { body }: { body: Body }) {

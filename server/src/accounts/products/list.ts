@@ -1,10 +1,10 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import { readPage } from '../../platform/lists/read-page.ts';
 import type { Context, OperatorContext } from '../context.ts';
 import { presentCatalogProduct, presentProduct } from './present.ts';
 import { listCatalogRows, listProductRows, type ProductRow } from './sql.ts';
 
-export function listProducts(ctx: Context, { query }: InputOf<Operations['listProducts']>) {
+export function listProducts(ctx: Context, { query }: InputFor<'listProducts'>) {
   const { country } = query;
   return readPage(query, {
     scope: { list: 'products', accountId: ctx.account.id, filters: { country } },
@@ -19,7 +19,7 @@ export function listProducts(ctx: Context, { query }: InputOf<Operations['listPr
 /** Every product of the catalog, for the operator. */
 export function listCatalogProducts(
   { db }: Pick<OperatorContext, 'db'>,
-  { query }: InputOf<Operations['listCatalogProducts']>,
+  { query }: InputFor<'listCatalogProducts'>,
 ) {
   return readPage(query, {
     scope: { list: 'catalog_products', accountId: '', filters: {} },

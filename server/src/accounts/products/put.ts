@@ -1,4 +1,4 @@
-import { depletionProblem, type InputOf, type Operations, productIdPattern } from '@simplane/contract';
+import { depletionProblem, type InputFor, productIdPattern } from '@simplane/contract';
 import { AppError, invalid } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { hasIccidRanges } from '../../platform/processes/read-reports.ts';
@@ -11,7 +11,7 @@ import { auditProduct, type Written, writeProducts } from './write-products.ts';
 export async function putCatalogProduct(
   tx: Queryable,
   ctx: OperatorContext,
-  { params: { id }, body }: InputOf<Operations['putCatalogProduct']>,
+  { params: { id }, body }: InputFor<'putCatalogProduct'>,
 ) {
   if (!new RegExp(productIdPattern).test(id)) {
     throw invalid(

@@ -1,11 +1,11 @@
-import { type InputOf, idPrefixes, type Operations, type Session } from '@simplane/contract';
+import { type InputFor, idPrefixes, type Session } from '@simplane/contract';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { readPageById } from '../../platform/lists/read-page.ts';
 import type { Context, OperatorContext } from '../context.ts';
 import { listSessionRows, type SessionRow } from './sql.ts';
 
-type Query = InputOf<Operations['listSessions']>['query'];
+type Query = InputFor<'listSessions'>['query'];
 
 export function listSessions(ctx: Context, { query }: { query: Query }) {
   return readSessions(ctx, query, { uuid: ctx.account.uuid, id: ctx.account.id });

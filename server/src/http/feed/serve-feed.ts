@@ -1,4 +1,4 @@
-import { feedLimits, type InputOf, type Operation, type Operations } from '@simplane/contract';
+import { feedLimits, type InputFor, type Operation } from '@simplane/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { deployment } from '../../accounts/deployment.ts';
 import type { Service } from '../../background/service.ts';
@@ -26,7 +26,7 @@ import { createOpenKeys } from './open-keys.ts';
 import { openStream, type Stream } from './open-stream.ts';
 import { createStreamLimits, type StreamOwner } from './stream-limits.ts';
 
-type Query = InputOf<Operations['readEventFeed']>['query'];
+type Query = InputFor<'readEventFeed'>['query'];
 type FeedOperation = Operation & { query: NonNullable<Operation['query']> };
 type Account = { id: string; uuid: string };
 

@@ -3,14 +3,13 @@ import {
   eventTypeNames,
   eventTypes,
   fieldsOfEvent,
-  type InputOf,
-  type Operations,
+  type InputFor,
 } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
 
 /** Every event type, in the order of the contract. */
-export function listEventTypes(ctx: Context, { query }: InputOf<Operations['listEventTypes']>) {
+export function listEventTypes(ctx: Context, { query }: InputFor<'listEventTypes'>) {
   return readPage(query, {
     scope: { list: 'event_types', accountId: ctx.account.id, filters: {} },
     read: async (after, count) => {

@@ -1,4 +1,4 @@
-import { type Event, type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type Event, type InputFor, idPrefixes } from '@simplane/contract';
 import type { ReadContext } from '../../accounts/context.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
@@ -7,7 +7,7 @@ import { type CutRows, readPageById } from '../../platform/lists/read-page.ts';
 import { type EventPage, listEventRows } from './sql/events.ts';
 import { distinctTypes } from './subscriptions.ts';
 
-export function listEvents(ctx: ReadContext, { query }: InputOf<Operations['listEvents']>) {
+export function listEvents(ctx: ReadContext, { query }: InputFor<'listEvents'>) {
   const filter = {
     types: query.type && distinctTypes(query.type),
     created: createdRangeOf(query),
@@ -23,7 +23,7 @@ export function listEvents(ctx: ReadContext, { query }: InputOf<Operations['list
   });
 }
 
-function aboutOf({ iccid, execution_id: id, reference }: InputOf<Operations['listEvents']>['query']) {
+function aboutOf({ iccid, execution_id: id, reference }: InputFor<'listEvents'>['query']) {
   if ((iccid ?? id ?? reference) === undefined) return undefined;
   return {
     iccid,

@@ -1,4 +1,4 @@
-import type { Event, InputOf, Operations } from '@simplane/contract';
+import type { Event, InputFor } from '@simplane/contract';
 import { actorOf } from '../../accounts/audit/record.ts';
 import type { Context } from '../../accounts/context.ts';
 import type { GroupedWrite } from '../../accounts/write.ts';
@@ -12,11 +12,7 @@ import { composeEvent } from './new-event.ts';
 import { type NewTestEvent, sendTestEventRows } from './sql/send-test.ts';
 
 /** Emits a test event the same way as real events. */
-export const sendTestEvent: GroupedWrite<
-  Context & HandingOver,
-  InputOf<Operations['sendTestEvent']>,
-  Event
-> = {
+export const sendTestEvent: GroupedWrite<Context & HandingOver, InputFor<'sendTestEvent'>, Event> = {
   async writeGrouped(ctx, { body: { type, data } }, { claim, render }) {
     if (ctx.mode !== 'sandbox') return { kind: 'refused', refusal: notInLive() };
     const event = composeEvent(ctx, { accountUuid: ctx.account.uuid, type, data });

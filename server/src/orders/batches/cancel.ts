@@ -1,4 +1,4 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { cancelTaken } from '../esims/cancel-execution.ts';
@@ -7,11 +7,7 @@ import { requireBatch } from './get.ts';
 import { presentBatch } from './present.ts';
 
 /** Cancels the orders of a batch that have not reached the network, as a cancellation of each would. */
-export async function cancelBatch(
-  tx: Queryable,
-  ctx: Context,
-  { params }: InputOf<Operations['cancelBatch']>,
-) {
+export async function cancelBatch(tx: Queryable, ctx: Context, { params }: InputFor<'cancelBatch'>) {
   const accountUuid = ctx.account.uuid;
   const { id: batchUuid } = await requireBatch(tx, accountUuid, params.id);
   const taken = await takeUnsentOfBatch(tx, accountUuid, batchUuid);

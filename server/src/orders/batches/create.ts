@@ -1,11 +1,4 @@
-import {
-  encodeId,
-  type InputOf,
-  idPrefixes,
-  isEid,
-  maxOpenBatches,
-  type Operations,
-} from '@simplane/contract';
+import { encodeId, type InputFor, idPrefixes, isEid, maxOpenBatches } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { lockAccount } from '../../accounts/lock-account.ts';
 import { priceOf } from '../../accounts/products/present.ts';
@@ -24,7 +17,7 @@ import { requireRoom } from '../executions/limit-open.ts';
 import { presentBatch } from './present.ts';
 import { countUnfinished, insertBatch } from './sql.ts';
 
-type Input = InputOf<Operations['createBatch']>;
+type Input = InputFor<'createBatch'>;
 type Order = NonNullable<Input['body']['orders']>[number];
 
 /** Accepts all orders of a batch, or none. */

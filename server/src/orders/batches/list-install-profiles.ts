@@ -1,4 +1,4 @@
-import type { BatchInstallProfiles, InputOf, Operations } from '@simplane/contract';
+import type { BatchInstallProfiles, InputFor } from '@simplane/contract';
 import { idPrefixes } from '@simplane/contract';
 import { recordAudit } from '../../accounts/audit/record.ts';
 import type { Context } from '../../accounts/context.ts';
@@ -11,7 +11,7 @@ import { type InstallableRow, listInstallable } from './sql.ts';
 /** What end users need to install the batch's eSIMs: those that are ready and not terminated. It is secret. */
 export async function listBatchInstallProfiles(
   ctx: Context,
-  { params }: InputOf<Operations['listBatchInstallProfiles']>,
+  { params }: InputFor<'listBatchInstallProfiles'>,
 ): Promise<BatchInstallProfiles> {
   const { id: batchUuid, open } = await requireBatch(ctx.db, ctx.account.uuid, params.id);
   await ctx.waitForRoom();

@@ -1,4 +1,4 @@
-import { defaultThresholds, type InputOf, type Operations } from '@simplane/contract';
+import { defaultThresholds, type InputFor } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { priceOf } from '../../accounts/products/present.ts';
 import { requireActiveProduct, requireProduct } from '../../accounts/products/require-active.ts';
@@ -11,11 +11,7 @@ import { requireRoom } from '../executions/limit-open.ts';
 import { startExecution } from '../executions/start.ts';
 
 /** Accepts an order for another bundle on an eSIM. */
-export async function addBundle(
-  tx: Queryable,
-  ctx: Context,
-  { params, body }: InputOf<Operations['addBundle']>,
-) {
+export async function addBundle(tx: Queryable, ctx: Context, { params, body }: InputFor<'addBundle'>) {
   const esim = await requireTopUpable(tx, ctx.account.uuid, params.iccid);
   const product = await requireActiveProduct(tx, body.product_id);
   if (!body.any_region) await requireSharedCountry(tx, esim, product);

@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type InputFor, idPrefixes } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { AppError, conflict } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -11,11 +11,7 @@ import { type BundleRow, readBundles } from './sql.ts';
 import { applyChange } from './write.ts';
 
 /** Cancels a bundle that has not started. */
-export async function cancelBundle(
-  tx: Queryable,
-  ctx: Context,
-  { params }: InputOf<Operations['cancelBundle']>,
-) {
+export async function cancelBundle(tx: Queryable, ctx: Context, { params }: InputFor<'cancelBundle'>) {
   const esim = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
   const bundles = await readBundles(tx, [esim]);
   const before = bundles.find(({ id }) => idOfUuid(idPrefixes.bundle, id) === params.id);

@@ -1,10 +1,4 @@
-import {
-  type Bundle,
-  barAfterDepletion,
-  type InputOf,
-  idPrefixes,
-  type Operations,
-} from '@simplane/contract';
+import { type Bundle, barAfterDepletion, type InputFor, idPrefixes } from '@simplane/contract';
 import type { ReadContext } from '../../accounts/context.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
@@ -12,7 +6,7 @@ import { readPageById } from '../../platform/lists/read-page.ts';
 import { requireEsim } from '../esims/get.ts';
 import { type BundleRow, listBundleRows } from './sql.ts';
 
-export async function listBundles(ctx: ReadContext, { params, query }: InputOf<Operations['listBundles']>) {
+export async function listBundles(ctx: ReadContext, { params, query }: InputFor<'listBundles'>) {
   const { iccid } = await requireEsim(ctx.db, ctx.account.uuid, params.iccid);
   return readPageById(query, {
     scope: { list: 'bundles', accountId: ctx.account.id, filters: { iccid } },

@@ -1,4 +1,4 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import { markClosed } from '../../accounts/close-account.ts';
 import type { OperatorContext } from '../../accounts/context.ts';
 import { accountUuidOf } from '../../accounts/get-account.ts';
@@ -11,7 +11,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 export async function closeAccount(
   tx: Queryable,
   ctx: OperatorContext,
-  { params, query }: InputOf<Operations['closeAccount']>,
+  { params, query }: InputFor<'closeAccount'>,
 ) {
   const row = await closeByUuid(tx, ctx, accountUuidOf(params.id), query.terminate_esims ?? false);
   if (!row) throw noSuch('account', params.id);

@@ -1,4 +1,4 @@
-import { type Erasure, type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type Erasure, type InputFor, idPrefixes } from '@simplane/contract';
 import type { Context, OperatorContext } from '../../accounts/context.ts';
 import { requireAccount } from '../../accounts/get-account.ts';
 import { AppError } from '../../platform/app-error.ts';
@@ -7,17 +7,14 @@ import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { requireEsim } from '../esims/get.ts';
 import { type ErasureRow, findErasure } from './sql.ts';
 
-export async function getEsimErasure(
-  ctx: Context,
-  { params }: InputOf<Operations['getEsimErasure']>,
-): Promise<Erasure> {
+export async function getEsimErasure(ctx: Context, { params }: InputFor<'getEsimErasure'>): Promise<Erasure> {
   const { iccid } = await requireEsim(ctx.db, ctx.account.uuid, params.iccid);
   return presentErasure(requireAsked(await findErasure(ctx.db, ctx.account.uuid, iccid)));
 }
 
 export async function getAccountErasure(
   ctx: OperatorContext,
-  { params }: InputOf<Operations['getAccountErasure']>,
+  { params }: InputFor<'getAccountErasure'>,
 ): Promise<Erasure> {
   const { id: uuid } = await requireAccount(ctx.db, params.id);
   return presentErasure(requireAsked(await findErasure(ctx.db, uuid, null)));

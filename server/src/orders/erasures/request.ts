@@ -1,4 +1,4 @@
-import { type Erasure, type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type Erasure, type InputFor, idPrefixes } from '@simplane/contract';
 import { recordAudit } from '../../accounts/audit/record.ts';
 import type { Author, Context, OperatorContext } from '../../accounts/context.ts';
 import { requireAccount } from '../../accounts/get-account.ts';
@@ -12,7 +12,7 @@ import { presentErasure } from './get.ts';
 import { type ErasureRow, findErasure, insertErasure, markErased } from './sql.ts';
 
 /** `POST /v1/esims/{iccid}/erase`. A chore does the work. */
-export async function eraseEsim(tx: Queryable, ctx: Context, { params }: InputOf<Operations['eraseEsim']>) {
+export async function eraseEsim(tx: Queryable, ctx: Context, { params }: InputFor<'eraseEsim'>) {
   const { iccid, status, erased_at: erasedAt } = await lockOwnEsim(tx, ctx.account.uuid, params.iccid);
   if (status !== 'terminated') {
     throw conflict(
@@ -32,7 +32,7 @@ export async function eraseEsim(tx: Queryable, ctx: Context, { params }: InputOf
 export async function eraseAccount(
   tx: Queryable,
   ctx: OperatorContext,
-  { params }: InputOf<Operations['eraseAccount']>,
+  { params }: InputFor<'eraseAccount'>,
 ) {
   const body = await requestAccountErasure(tx, ctx, params.id);
   return { body, location: `/v1/operator/accounts/${params.id}/erasure`, changes: null };

@@ -1,4 +1,4 @@
-import { canceledMessage, type Execution, type InputOf, type Operations } from '@simplane/contract';
+import { canceledMessage, type Execution, type InputFor } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { type AppError, conflict } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -13,11 +13,7 @@ import { failWithoutEsim } from './sql/fail-without-esim.ts';
 import { storeReturned } from './sql/iccids.ts';
 
 /** Ends an execution that has not reached the network. An order of an eSIM fails as any other, with its event. */
-export async function cancelExecution(
-  tx: Queryable,
-  ctx: Context,
-  { params }: InputOf<Operations['cancelExecution']>,
-) {
+export async function cancelExecution(tx: Queryable, ctx: Context, { params }: InputFor<'cancelExecution'>) {
   const accountUuid = ctx.account.uuid;
   const { id: uuid, type, iccid } = await requireExecution(tx, accountUuid, params.id);
   const isTaken =

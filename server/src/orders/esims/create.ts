@@ -1,4 +1,4 @@
-import { type DryRun, type Execution, type InputOf, isEid, type Operations } from '@simplane/contract';
+import { type DryRun, type Execution, type InputFor, isEid } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { mergeMetadata } from '../../accounts/metadata/merge.ts';
 import {
@@ -14,7 +14,7 @@ import { executionLimitReached, requireRoom } from '../executions/limit-open.ts'
 import type { Seating } from '../executions/seats.ts';
 import { wouldProvision } from './dry-run.ts';
 
-type Input = InputOf<Operations['createEsim']>;
+type Input = InputFor<'createEsim'>;
 
 /** Accepts an order for an eSIM and answers with the execution that tracks it. */
 export const createEsim: GroupedWrite<Context & Seating, Input, Execution | DryRun> = {

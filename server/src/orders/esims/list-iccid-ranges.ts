@@ -1,4 +1,4 @@
-import type { InputOf, IccidRange as ListedRange, Operations } from '@simplane/contract';
+import type { InputFor, IccidRange as ListedRange } from '@simplane/contract';
 import type { OperatorContext } from '../../accounts/context.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { readPage } from '../../platform/lists/read-page.ts';
@@ -10,7 +10,7 @@ import { type RangeUse, readRangeUse } from './sql/iccids.ts';
 /** The ranges that running workers take ICCIDs from, and how long they last. */
 export async function listIccidRanges(
   { db }: Pick<OperatorContext, 'db'>,
-  { query }: InputOf<Operations['listIccidRanges']>,
+  { query }: InputFor<'listIccidRanges'>,
 ) {
   const ranges = await configuredRanges(db);
   const listed = withDaysLeft(await readRangeUse(db, ranges.map(withBounds)));

@@ -1,11 +1,11 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import type { ReadContext } from '../../accounts/context.ts';
 import { createdRangeOf } from '../../platform/lists/created-range.ts';
 import { readPageById } from '../../platform/lists/read-page.ts';
 import { presentEsim } from './present.ts';
 import { listEsimRows } from './sql/list.ts';
 
-export function listEsims(ctx: ReadContext, { query }: InputOf<Operations['listEsims']>) {
+export function listEsims(ctx: ReadContext, { query }: InputFor<'listEsims'>) {
   const filter = {
     status: query.status,
     productId: query.product_id,

@@ -1,4 +1,4 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { changedNames, mergeMetadata } from '../../accounts/metadata/merge.ts';
 import { conflict } from '../../platform/app-error.ts';
@@ -7,7 +7,7 @@ import { type LockedEsim, lockOwnEsim } from './lock.ts';
 import { presentEsim } from './present.ts';
 import { updateEsimFields } from './sql/esims.ts';
 
-type Input = InputOf<Operations['updateEsim']>;
+type Input = InputFor<'updateEsim'>;
 
 /** Changes only the given fields, in any status: they are the account's own notes. An empty body changes nothing. */
 export async function updateEsim(tx: Queryable, ctx: Context, { params, body }: Input) {

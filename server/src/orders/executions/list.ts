@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type InputFor, idPrefixes } from '@simplane/contract';
 import type { ReadContext } from '../../accounts/context.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { lowestUuid } from '../../platform/ids/uuid-range.ts';
@@ -8,7 +8,7 @@ import { mayMatch } from './list-statement.ts';
 import { presentExecution } from './present.ts';
 import { listExecutionRows } from './sql/executions.ts';
 
-export function listExecutions(ctx: ReadContext, { query }: InputOf<Operations['listExecutions']>) {
+export function listExecutions(ctx: ReadContext, { query }: InputFor<'listExecutions'>) {
   const { status, type, error_code: errorCode, reference, batch_id: batchId } = query;
   const batchUuid = batchId === undefined ? undefined : (uuidOfId(idPrefixes.batch, batchId) ?? lowestUuid);
   const filter = { status, types: type && [...new Set(type)].sort(), errorCode, reference, batchUuid };

@@ -1,4 +1,4 @@
-import { type InputOf, installLinkLife, maxInstallLinks, type Operations } from '@simplane/contract';
+import { type InputFor, installLinkLife, maxInstallLinks } from '@simplane/contract';
 import { checkLink } from '../../accounts/check-link.ts';
 import type { Context } from '../../accounts/context.ts';
 import { hashOfToken, newToken } from '../../accounts/sessions/token.ts';
@@ -11,7 +11,7 @@ import { dataUri, drawQr } from '../esims/qr.ts';
 import { presentLink } from './present.ts';
 import { countLinks, deleteExpiredLinks, insertLink, type LinkRow } from './sql.ts';
 
-type Input = InputOf<Operations['createInstallLink']>;
+type Input = InputFor<'createInstallLink'>;
 
 /** The eSIM's lock makes creations wait for each other, so that several at once do not exceed the limit. */
 export async function createInstallLink(tx: Queryable, ctx: Context, { params, body }: Input) {

@@ -1,14 +1,11 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { readPageById } from '../../platform/lists/read-page.ts';
 import { requireEsim } from '../esims/get.ts';
 import { presentLink } from './present.ts';
 import { listLinkRows } from './sql.ts';
 
-export async function listInstallLinks(
-  ctx: Context,
-  { params, query }: InputOf<Operations['listInstallLinks']>,
-) {
+export async function listInstallLinks(ctx: Context, { params, query }: InputFor<'listInstallLinks'>) {
   const { iccid } = await requireEsim(ctx.db, ctx.account.uuid, params.iccid);
   return readPageById(query, {
     scope: { list: 'install_links', accountId: ctx.account.id, filters: { iccid } },

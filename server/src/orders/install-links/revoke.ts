@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type InputFor, idPrefixes } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -9,7 +9,7 @@ import { deleteLink } from './sql.ts';
 export async function revokeInstallLink(
   tx: Queryable,
   ctx: Context,
-  { params: { iccid, id } }: InputOf<Operations['revokeInstallLink']>,
+  { params: { iccid, id } }: InputFor<'revokeInstallLink'>,
 ) {
   const uuid = uuidOfId(idPrefixes.installLink, id);
   if (uuid === null || !(await deleteLink(tx, ctx.account.uuid, iccid, uuid))) {

@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations, type OperatorExecution } from '@simplane/contract';
+import { type InputFor, idPrefixes, type OperatorExecution } from '@simplane/contract';
 import type { OperatorContext } from '../../accounts/context.ts';
 import { noSuch } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -8,7 +8,7 @@ import { type AnyExecutionRow, findAnyExecution } from './sql/executions.ts';
 
 export async function getAnyExecution(
   { db }: Pick<OperatorContext, 'db'>,
-  { params }: Pick<InputOf<Operations['getAnyExecution']>, 'params'>,
+  { params }: Pick<InputFor<'getAnyExecution'>, 'params'>,
 ): Promise<OperatorExecution> {
   return presentForOperator(await requireAnyExecution(db, params.id));
 }

@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type InputFor, idPrefixes } from '@simplane/contract';
 import type { OperatorContext } from '../../accounts/context.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { lowestUuid, lowestUuidAt } from '../../platform/ids/uuid-range.ts';
@@ -8,7 +8,7 @@ import { mayMatch } from '../executions/list-statement.ts';
 import { presentForOperator } from './present.ts';
 import { listAnyExecutions } from './sql/executions.ts';
 
-type Query = InputOf<Operations['listAllExecutions']>['query'];
+type Query = InputFor<'listAllExecutions'>['query'];
 
 /** Executions of all accounts, newest first. */
 export function listAllExecutions(

@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type InputFor, idPrefixes } from '@simplane/contract';
 import { actorOf, recordAudit } from '../../accounts/audit/record.ts';
 import type { Author, OperatorContext } from '../../accounts/context.ts';
 import { AppError, conflict, invalid } from '../../platform/app-error.ts';
@@ -13,7 +13,7 @@ import { type AnyExecutionRow, closeFailed, insertResolution, lockFailed } from 
 import { startRetry } from './start-retry.ts';
 
 type Deps = Author & { keyring: Keyring; requiresCheckDigit: boolean };
-type Body = InputOf<Operations['resolveExecution']>['body'];
+type Body = InputFor<'resolveExecution'>['body'];
 type Decision =
   | { outcome: 'not_reserved'; action: null; iccid: null }
   | { outcome: 'reserved'; action: 'adopt' | 'cancel'; iccid: string };
@@ -21,7 +21,7 @@ type Decision =
 export async function resolveExecution(
   tx: Queryable,
   ctx: OperatorContext,
-  { params, body }: InputOf<Operations['resolveExecution']>,
+  { params, body }: InputFor<'resolveExecution'>,
 ) {
   return {
     body: presentForOperator(await resolveById(tx, ctx, params.id, readDecision(body))),

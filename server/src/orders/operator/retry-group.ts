@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type InputFor, idPrefixes } from '@simplane/contract';
 import type { Author, OperatorContext, Origin } from '../../accounts/context.ts';
 import { AppError, conflict } from '../../platform/app-error.ts';
 import type { Queryable } from '../../platform/db/database.ts';
@@ -13,7 +13,7 @@ import { findFailedMembers, type GroupRetryRow, insertGroupRetry, makeMembersDue
 export async function retryFailureGroup(
   tx: Queryable,
   ctx: OperatorContext,
-  { params: { id: groupId } }: InputOf<Operations['retryFailureGroup']>,
+  { params: { id: groupId } }: InputFor<'retryFailureGroup'>,
 ) {
   const { clock } = ctx;
   const group = (await readGroups({ db: tx, clock })).find(({ id }) => id === groupId);

@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type InputFor, idPrefixes } from '@simplane/contract';
 import { recordAudit } from '../../accounts/audit/record.ts';
 import type { Author, OperatorContext } from '../../accounts/context.ts';
 import { type AppError, conflict } from '../../platform/app-error.ts';
@@ -12,7 +12,7 @@ import { startRetry } from './start-retry.ts';
 export async function retryExecution(
   tx: Queryable,
   ctx: OperatorContext,
-  { params }: InputOf<Operations['retryExecution']>,
+  { params }: InputFor<'retryExecution'>,
 ) {
   const execution = presentForOperator(await retryById(tx, ctx, params.id));
   return {

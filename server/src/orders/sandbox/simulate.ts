@@ -1,4 +1,4 @@
-import type { InputOf, Operations, SimulatedAction } from '@simplane/contract';
+import type { InputFor, SimulatedAction } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { beingMoved } from '../../accounts/moves/require-here.ts';
 import type { Observation, ObservedState } from '../../network/port.ts';
@@ -16,14 +16,10 @@ import { isTooOld, observedAt, refuseFuture } from '../observations/observed-at.
 import { takeUsage } from '../observations/take-usage.ts';
 import { requireMatchingParameters, requireUsableEsim } from './check-simulation.ts';
 
-type Body = InputOf<Operations['simulateEsim']>['body'];
+type Body = InputFor<'simulateEsim'>['body'];
 
 /** Simulates an action of a device or a network, through the same functions as reports of a live network. */
-export async function simulateEsim(
-  tx: Queryable,
-  ctx: Context,
-  { params, body }: InputOf<Operations['simulateEsim']>,
-) {
+export async function simulateEsim(tx: Queryable, ctx: Context, { params, body }: InputFor<'simulateEsim'>) {
   if (ctx.mode !== 'sandbox') {
     throw new AppError(
       'sandbox_only',

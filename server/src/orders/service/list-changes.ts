@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations, type ServiceChange } from '@simplane/contract';
+import { type InputFor, idPrefixes, type ServiceChange } from '@simplane/contract';
 import type { OperatorContext } from '../../accounts/context.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
@@ -8,7 +8,7 @@ import { listQueuedServices, type QueuedServiceRow } from './core-sql.ts';
 /** What the core does not have, of all accounts. */
 export function listServiceChanges(
   { db }: Pick<OperatorContext, 'db'>,
-  { query }: Pick<InputOf<Operations['listServiceChanges']>, 'query'>,
+  { query }: Pick<InputFor<'listServiceChanges'>, 'query'>,
 ) {
   const { state = 'pending' } = query;
   return readPageById(query, {

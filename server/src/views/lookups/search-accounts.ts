@@ -1,7 +1,6 @@
 import {
-  type InputOf,
+  type InputFor,
   idPrefixes,
-  type Operations,
   type OperatorSearchResult,
   OperatorSearchResultList,
   pageSize,
@@ -27,7 +26,7 @@ const isList = isFormOf<OperatorSearchResultList>(OperatorSearchResultList);
 /** Like `search`, over all accounts and the other cells if there are any: where each object is, and what it is. */
 export async function searchAccounts(
   ctx: OperatorContext,
-  { query }: InputOf<Operations['searchAccounts']>,
+  { query }: InputFor<'searchAccounts'>,
 ): Promise<OperatorSearchResultList> {
   const text = query.q.trim();
   const limit = Math.min(query.limit ?? searchLimit, pageSize.maximum);

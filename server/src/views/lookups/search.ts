@@ -1,9 +1,8 @@
 import {
   hasScope,
   type IdPrefix,
-  type InputOf,
+  type InputFor,
   idPrefixes,
-  type Operations,
   pageSize,
   type SearchResult,
   searchLimit,
@@ -26,7 +25,7 @@ import {
 } from './sql.ts';
 
 /** The form of the text says what it can be, so each search is a few look-ups in an index. */
-export async function search(ctx: Context, { query }: InputOf<Operations['search']>) {
+export async function search(ctx: Context, { query }: InputFor<'search'>) {
   const text = query.q.trim();
   const limit = Math.min(query.limit ?? searchLimit, pageSize.maximum);
   const finders = [findEsims, findOrders, findResource, findAccount, findNamed, findKey];

@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations, type TimelineEntry } from '@simplane/contract';
+import { type InputFor, idPrefixes, type TimelineEntry } from '@simplane/contract';
 import { findOrderRequests } from '../../accounts/audit/find-order-requests.ts';
 import type { Context } from '../../accounts/context.ts';
 import { type EsimEvent, listEventsOfEsim } from '../../notify/events/list.ts';
@@ -16,7 +16,7 @@ type Entry =
   | { uuid: string; execution: ExecutionRow; requestId: string | undefined };
 
 /** Ids start with their time, so events and executions merge by id. */
-export async function listTimeline(ctx: Context, { params, query }: InputOf<Operations['listTimeline']>) {
+export async function listTimeline(ctx: Context, { params, query }: InputFor<'listTimeline'>) {
   const esim = await requireEsim(ctx.db, ctx.account.uuid, params.iccid);
   const { iccid } = esim;
   return readPage(query, {

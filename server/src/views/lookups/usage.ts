@@ -1,4 +1,4 @@
-import type { EsimUsage, InputOf, Operations } from '@simplane/contract';
+import type { EsimUsage, InputFor } from '@simplane/contract';
 import type { ReadContext } from '../../accounts/context.ts';
 import { requireEsim } from '../../orders/esims/get.ts';
 import { invalid } from '../../platform/app-error.ts';
@@ -13,7 +13,7 @@ const grids = {
 
 export async function getEsimUsage(
   ctx: ReadContext,
-  { params, query }: InputOf<Operations['getEsimUsage']>,
+  { params, query }: InputFor<'getEsimUsage'>,
 ): Promise<EsimUsage> {
   const { interval = 'day' } = query;
   const { from, until } = timeWindowOf(query, ctx.clock.nowMs(), grids[interval]);

@@ -1,4 +1,4 @@
-import { type InputOf, type Operations, OperatorOverview } from '@simplane/contract';
+import { type InputFor, OperatorOverview } from '@simplane/contract';
 import type { OperatorContext } from '../../accounts/context.ts';
 import type { Cell } from '../../platform/cell.ts';
 import { answersIn, askedCells, isOf } from '../../platform/cells/asked-cells.ts';
@@ -18,7 +18,7 @@ const isOverview = isFormOf<OperatorOverview>(OperatorOverview);
 /** The whole deployment, and the other cells if there are any. */
 export async function getOperatorOverview(
   ctx: OperatorContext,
-  { query }: InputOf<Operations['getOperatorOverview']>,
+  { query }: InputFor<'getOperatorOverview'>,
 ): Promise<OperatorOverview> {
   const { cell, cells } = ctx;
   const isOwnOnly = query.cells === 'own';

@@ -1,4 +1,4 @@
-import type { InputOf, Operations, Overview } from '@simplane/contract';
+import type { InputFor, Overview } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { lowestUuidAt } from '../../platform/ids/uuid-range.ts';
@@ -11,10 +11,7 @@ const maxFailures = 50;
 export const grid = { stepMs: hourMs, defaultSteps: 24, maxSteps: maxHours, unit: 'hours' };
 
 /** The account's orders of the last day, or of the given hours. From the workers' counts, so its time does not depend on their number. */
-export async function getOverview(
-  ctx: Context,
-  { query }: InputOf<Operations['getOverview']>,
-): Promise<Overview> {
+export async function getOverview(ctx: Context, { query }: InputFor<'getOverview'>): Promise<Overview> {
   const nowMs = ctx.clock.nowMs();
   const window = timeWindowOf(query, nowMs, grid);
   const { from, until } = window;

@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Network, type Operations } from '@simplane/contract';
+import { type InputFor, idPrefixes, type Network } from '@simplane/contract';
 import type { OperatorContext } from '../../accounts/context.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
@@ -8,10 +8,7 @@ import { readReports } from '../../platform/processes/read-reports.ts';
 import type { NetworkReport } from '../../platform/processes/report.ts';
 
 /** The systems that the running processes call, each once, however many processes call it. */
-export async function listNetworks(
-  { db }: Pick<OperatorContext, 'db'>,
-  { query }: InputOf<Operations['listNetworks']>,
-) {
+export async function listNetworks({ db }: Pick<OperatorContext, 'db'>, { query }: InputFor<'listNetworks'>) {
   const networks = combine(await readReports(db));
   return readPage(query, {
     scope: { list: 'networks', accountId: '', filters: {} },

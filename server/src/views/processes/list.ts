@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations, type Process } from '@simplane/contract';
+import { type InputFor, idPrefixes, type Process } from '@simplane/contract';
 import type { OperatorContext } from '../../accounts/context.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
@@ -6,10 +6,7 @@ import { readPageById } from '../../platform/lists/read-page.ts';
 import { goneAfterMs } from '../../platform/processes/start-heartbeat.ts';
 import { listProcessRows, type ProcessRow } from './sql.ts';
 
-export function listProcesses(
-  { db }: Pick<OperatorContext, 'db'>,
-  { query }: InputOf<Operations['listProcesses']>,
-) {
+export function listProcesses({ db }: Pick<OperatorContext, 'db'>, { query }: InputFor<'listProcesses'>) {
   return readPageById(query, {
     scope: { list: 'processes', accountId: '', filters: {} },
     read: (beforeUuid, count) => listProcessRows(db, beforeUuid, goneAfterMs, count),

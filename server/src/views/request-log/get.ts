@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations, type RequestLogEntry } from '@simplane/contract';
+import { type InputFor, idPrefixes, type RequestLogEntry } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { AppError } from '../../platform/app-error.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
@@ -6,10 +6,7 @@ import { clip } from '../../platform/telemetry/clip.ts';
 import { presentRequest } from './present.ts';
 import { findLine } from './sql.ts';
 
-export async function getRequest(
-  ctx: Context,
-  { params }: InputOf<Operations['getRequest']>,
-): Promise<RequestLogEntry> {
+export async function getRequest(ctx: Context, { params }: InputFor<'getRequest'>): Promise<RequestLogEntry> {
   const uuid = uuidOfId(idPrefixes.request, params.id);
   const row = uuid && (await findLine(ctx.db, ctx.account.uuid, uuid));
   if (!row) throw noSuchRequest(params.id);

@@ -1,4 +1,4 @@
-import { type InputOf, type Operations, operations } from '@simplane/contract';
+import { type InputFor, operations } from '@simplane/contract';
 import type { Context } from '../../accounts/context.ts';
 import { type AppError, invalid } from '../../platform/app-error.ts';
 import { createdRangeOf } from '../../platform/lists/created-range.ts';
@@ -6,7 +6,7 @@ import { readPageById } from '../../platform/lists/read-page.ts';
 import { presentRequest } from './present.ts';
 import { listLines } from './sql.ts';
 
-export async function listRequests(ctx: Context, { query }: InputOf<Operations['listRequests']>) {
+export async function listRequests(ctx: Context, { query }: InputFor<'listRequests'>) {
   const { status, error_code: errorCode, operation, via } = query;
   if (operation !== undefined && !Object.hasOwn(operations, operation)) throw noSuchOperation();
   const filter = { status, errorCode, operation, via, created: createdRangeOf(query) };

@@ -1,4 +1,4 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { AppError } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
@@ -12,7 +12,7 @@ import { advanceConsumer } from './sql.ts';
 export async function acknowledgeEvents(
   tx: Queryable,
   ctx: Context,
-  { params: { name }, body }: InputOf<Operations['acknowledgeEvents']>,
+  { params: { name }, body }: InputFor<'acknowledgeEvents'>,
 ) {
   const feed = { db: tx, account: ctx.account, cell: ctx.cell };
   await findConsumer(feed, name);

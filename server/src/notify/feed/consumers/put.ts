@@ -1,4 +1,4 @@
-import { consumerNamePattern, type InputOf, type Operations } from '@simplane/contract';
+import { consumerNamePattern, type InputFor } from '@simplane/contract';
 import type { Account, Context } from '../../../accounts/context.ts';
 import { kindOf } from '../../../accounts/deployment.ts';
 import { AppError, invalid } from '../../../platform/app-error.ts';
@@ -15,7 +15,7 @@ const maxConsumers = 100;
 export async function putEventConsumer(
   tx: Queryable,
   ctx: Context,
-  { params, body }: InputOf<Operations['putEventConsumer']>,
+  { params, body }: InputFor<'putEventConsumer'>,
 ) {
   const { name } = params;
   if (!new RegExp(consumerNamePattern).test(name)) {

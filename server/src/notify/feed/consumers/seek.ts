@@ -1,4 +1,4 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { findPlace } from '../find-place.ts';
@@ -10,7 +10,7 @@ import { moveConsumer } from './sql.ts';
 export async function seekEventConsumer(
   tx: Queryable,
   ctx: Context,
-  { params: { name }, body }: InputOf<Operations['seekEventConsumer']>,
+  { params: { name }, body }: InputFor<'seekEventConsumer'>,
 ) {
   const feed = { db: tx, account: ctx.account, cell: ctx.cell };
   const { place } = await findPlace(feed, body.after);

@@ -1,10 +1,4 @@
-import {
-  type AttemptOutcome,
-  type DeliveryAttempt,
-  type InputOf,
-  idPrefixes,
-  type Operations,
-} from '@simplane/contract';
+import { type AttemptOutcome, type DeliveryAttempt, type InputFor, idPrefixes } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { beforeFirst } from '../../../platform/lists/keyset.ts';
@@ -31,7 +25,7 @@ const position = {
 
 export async function listEndpointAttempts(
   ctx: Context,
-  { params, query }: InputOf<Operations['listEndpointAttempts']>,
+  { params, query }: InputFor<'listEndpointAttempts'>,
 ) {
   const endpoint = await requireEndpointStatus(ctx, ctx.db, params.id);
   const filter = { endpointUuid: endpoint.id, outcome: query.outcome };

@@ -1,4 +1,4 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { readPageById } from '../../../platform/lists/read-page.ts';
@@ -9,7 +9,7 @@ import { countByEvent, listRowsOfEndpoint, listRowsOfEvent } from './sql/deliver
 
 export async function listEndpointDeliveries(
   ctx: Context,
-  { params, query }: InputOf<Operations['listEndpointDeliveries']>,
+  { params, query }: InputFor<'listEndpointDeliveries'>,
 ) {
   const endpoint = await requireEndpointStatus(ctx, ctx.db, params.id);
   const filter = { endpointUuid: endpoint.id, status: query.status };
@@ -21,10 +21,7 @@ export async function listEndpointDeliveries(
   });
 }
 
-export async function listEventDeliveries(
-  ctx: Context,
-  { params, query }: InputOf<Operations['listEventDeliveries']>,
-) {
+export async function listEventDeliveries(ctx: Context, { params, query }: InputFor<'listEventDeliveries'>) {
   const { uuid } = await requireEvent(ctx.db, ctx.account.uuid, params.id);
   return readPageById(query, {
     scope: { list: 'deliveries', accountId: ctx.account.id, filters: { eventUuid: uuid } },

@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations, type ResultOf } from '@simplane/contract';
+import { type InputFor, idPrefixes, type Operations, type ResultOf } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import type { Reply } from '../../../accounts/write.ts';
 import { type AppError, invalid } from '../../../platform/app-error.ts';
@@ -16,7 +16,7 @@ import { insertToEndpoint, insertToSubscribers } from './sql/queue.ts';
 export async function replayEvent(
   tx: Queryable,
   ctx: Context,
-  { params, body }: InputOf<Operations['replayEvent']>,
+  { params, body }: InputFor<'replayEvent'>,
 ): Promise<Reply<ResultOf<Operations['replayEvent']>>> {
   const event = await requireEvent(tx, ctx.account.uuid, params.id);
   const rows =
@@ -40,7 +40,7 @@ export async function replayEvent(
 export async function replayEvents(
   tx: Queryable,
   ctx: Context,
-  { body }: InputOf<Operations['replayEvents']>,
+  { body }: InputFor<'replayEvents'>,
 ): Promise<Reply<ResultOf<Operations['replayEvents']>>> {
   const { event_ids: ids, ...to } = body;
   const replays = [];

@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type InputFor, idPrefixes } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { pathsOf } from '../../../accounts/deployment.ts';
 import { type AppError, conflict } from '../../../platform/app-error.ts';
@@ -15,11 +15,7 @@ import { findEvent, insertToEndpoint, makeDue, unblockDelivery } from './sql/que
  * Sends a pending delivery now, even if its endpoint is paused after failures or it waits for another. For a failed or canceled one queues a new delivery:
  * a finished one never changes.
  */
-export async function retryDelivery(
-  tx: Queryable,
-  ctx: Context,
-  { params }: InputOf<Operations['retryDelivery']>,
-) {
+export async function retryDelivery(tx: Queryable, ctx: Context, { params }: InputFor<'retryDelivery'>) {
   const row = await requireDelivery(tx, ctx.account.uuid, params.id);
   if (row.status === 'succeeded') throw alreadyDelivered();
   await requireSendable(ctx, tx, row);

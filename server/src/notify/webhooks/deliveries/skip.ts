@@ -1,4 +1,4 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { type AppError, conflict } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
@@ -9,11 +9,7 @@ import { withAttempts } from './sql/deliveries.ts';
 import { type CanceledDelivery, cancelDelivery } from './sql/queue.ts';
 
 /** Cancels a pending delivery. On an ordered endpoint, the next one of its eSIM is sent. */
-export async function skipDelivery(
-  tx: Queryable,
-  ctx: Context,
-  { params }: InputOf<Operations['skipDelivery']>,
-) {
+export async function skipDelivery(tx: Queryable, ctx: Context, { params }: InputFor<'skipDelivery'>) {
   const accountUuid = ctx.account.uuid;
   const canceled = await cancelPending(ctx, tx, params.id);
   const { endpoint_id: endpointUuid, order_key: iccid, ...row } = canceled;

@@ -1,4 +1,4 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import type { Account, Context } from '../../../accounts/context.ts';
 import { deployment, kindOf } from '../../../accounts/deployment.ts';
 import { mergeMetadata } from '../../../accounts/metadata/merge.ts';
@@ -14,7 +14,7 @@ import { type EndpointRow, insertEndpoint, insertPlace, lockAndCountEndpoints } 
 export async function createWebhookEndpoint(
   tx: Queryable,
   ctx: Context,
-  { body }: InputOf<Operations['createWebhookEndpoint']>,
+  { body }: InputFor<'createWebhookEndpoint'>,
 ) {
   checkSettings(ctx, body);
   const accountUuid = ctx.account.uuid;
@@ -32,7 +32,7 @@ export async function createWebhookEndpoint(
 }
 
 /** Stores the URL exactly as sent. Parsing is deterministic, so the sender uses the URL that was checked here. */
-function newEndpoint(ctx: Context, body: InputOf<Operations['createWebhookEndpoint']>['body']): EndpointRow {
+function newEndpoint(ctx: Context, body: InputFor<'createWebhookEndpoint'>['body']): EndpointRow {
   const createdAt = new Date(ctx.clock.nowMs());
   return {
     id: uuidText(ctx.newUuid()),

@@ -1,4 +1,4 @@
-import { type EndpointHealth, type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type EndpointHealth, type InputFor, idPrefixes } from '@simplane/contract';
 import type { OperatorContext } from '../../../accounts/context.ts';
 import { unixSeconds } from '../../../platform/clock.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
@@ -8,7 +8,7 @@ import { type EndpointHealthRow, listEndpointHealth as listRows } from './sql/he
 /** The webhook endpoints of all accounts. */
 export function listEndpointHealth(
   { db, clock }: Pick<OperatorContext, 'db' | 'clock'>,
-  { query }: InputOf<Operations['listEndpointHealth']>,
+  { query }: InputFor<'listEndpointHealth'>,
 ) {
   const { status, failing } = query;
   const filters = { status, failing };

@@ -1,10 +1,4 @@
-import {
-  type InputOf,
-  idPrefixes,
-  type Operations,
-  probeEventType,
-  type WebhookProbe,
-} from '@simplane/contract';
+import { type InputFor, idPrefixes, probeEventType, type WebhookProbe } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { deployment } from '../../../accounts/deployment.ts';
 import type { Reply } from '../../../accounts/write.ts';
@@ -22,7 +16,7 @@ export const probeWebhookEndpoint = { beforeTransaction: probe };
 
 async function probe(
   ctx: Context & Probing,
-  { params: { id } }: InputOf<Operations['probeWebhookEndpoint']>,
+  { params: { id } }: InputFor<'probeWebhookEndpoint'>,
 ): Promise<Reply<WebhookProbe>> {
   const startedAtMs = ctx.clock.nowMs();
   const target = await findTarget(ctx.db, endpointKey(ctx, id), new Date(startedAtMs));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { noSuch } from '../../../platform/app-error.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
@@ -23,7 +23,7 @@ const maxLiveSecrets = 3;
 export async function rotateWebhookSecret(
   tx: Queryable,
   ctx: Context,
-  { params, body }: InputOf<Operations['rotateWebhookSecret']>,
+  { params, body }: InputFor<'rotateWebhookSecret'>,
 ) {
   const key = endpointKey(ctx, params.id);
   if (!(await renewEndpoint(tx, key))) throw noSuch('webhook endpoint', params.id);

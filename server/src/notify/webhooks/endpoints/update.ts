@@ -1,4 +1,4 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { mergeMetadata } from '../../../accounts/metadata/merge.ts';
 import { noSuch } from '../../../platform/app-error.ts';
@@ -19,7 +19,7 @@ import {
   updateEndpointFields,
 } from './sql/endpoints.ts';
 
-type Input = InputOf<Operations['updateWebhookEndpoint']>;
+type Input = InputFor<'updateWebhookEndpoint'>;
 
 /** Changes only the given fields; an empty body changes nothing. */
 export async function updateWebhookEndpoint(tx: Queryable, ctx: Context, { params, body }: Input) {

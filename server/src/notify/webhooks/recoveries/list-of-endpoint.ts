@@ -1,4 +1,4 @@
-import type { InputOf, Operations } from '@simplane/contract';
+import type { InputFor } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { readPageById } from '../../../platform/lists/read-page.ts';
 import { requireEndpointStatus } from '../endpoints/get.ts';
@@ -7,7 +7,7 @@ import { listRecoveryRows } from './sql.ts';
 
 export async function listEndpointRecoveries(
   ctx: Context,
-  { params, query }: InputOf<Operations['listEndpointRecoveries']>,
+  { params, query }: InputFor<'listEndpointRecoveries'>,
 ) {
   const { id: endpointUuid } = await requireEndpointStatus(ctx, ctx.db, params.id);
   return readPageById(query, {

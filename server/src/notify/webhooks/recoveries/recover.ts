@@ -1,10 +1,4 @@
-import {
-  type InputOf,
-  idPrefixes,
-  type Operations,
-  type Recovery,
-  type RecoveryPreview,
-} from '@simplane/contract';
+import { type InputFor, idPrefixes, type Recovery, type RecoveryPreview } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { pathsOf } from '../../../accounts/deployment.ts';
 import type { Reply } from '../../../accounts/write.ts';
@@ -27,7 +21,7 @@ const clockSkewMs = 3_600_000;
 // An event that was written while the oldest was looked up may be older by some seconds.
 const lateMs = 60_000;
 
-type Input = InputOf<Operations['recoverWebhookEndpoint']>;
+type Input = InputFor<'recoverWebhookEndpoint'>;
 
 export const recoverWebhookEndpoint = { beforeTransaction };
 

@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations, type WebhookEndpointStats } from '@simplane/contract';
+import { type InputFor, idPrefixes, type WebhookEndpointStats } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { unixSeconds } from '../../../platform/clock.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
@@ -10,7 +10,7 @@ const hourMs = 3_600_000;
 
 export async function getEndpointStats(
   ctx: Context,
-  { params, query }: InputOf<Operations['getEndpointStats']>,
+  { params, query }: InputFor<'getEndpointStats'>,
 ): Promise<WebhookEndpointStats> {
   const { id: endpointUuid } = await requireEndpointStatus(ctx, ctx.db, params.id);
   const nowMs = ctx.clock.nowMs();

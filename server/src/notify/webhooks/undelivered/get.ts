@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations, type Undelivered } from '@simplane/contract';
+import { type InputFor, idPrefixes, type Undelivered } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import { idOfUuid } from '../../../platform/ids/uuid.ts';
 import { createdRangeOf, idRangeOf } from '../../../platform/lists/created-range.ts';
@@ -10,7 +10,7 @@ import type { UndeliveredCount } from './sql.ts';
 /** Counts what the endpoint did not receive, by type and by day. */
 export async function getUndelivered(
   ctx: Context,
-  { params, query }: InputOf<Operations['getUndelivered']>,
+  { params, query }: InputFor<'getUndelivered'>,
 ): Promise<Undelivered> {
   const { id: endpointUuid } = await requireEndpointStatus(ctx, ctx.db, params.id);
   const { fromUuid, beforeUuid } = idRangeOf(createdRangeOf(query), null);

@@ -23,21 +23,15 @@ export function startExecutions(
   let isPaused = false;
   service.metrics.networkPaused.set(0); // it may have been stopped in a pause
   const worker = startExecutionWorker({
-    db: service.db,
-    clock: service.clock,
-    newUuid: service.newUuid,
+    ...service,
     holder: uuidText(service.newUuid()),
-    signals: service.signals,
-    handOver: service.handOver,
     network,
-    core: service.core,
     onOutcome: outcomeCounter(service),
     onStranded: (details) =>
       service.log.warn(
         details,
         'an order failed, but the network may have reserved a profile for it; look up its call id there',
       ),
-    keyring: service.keyring,
     leaseMs: config.executionLeaseMs,
     networkTimeoutMs: config.networkTimeoutMs,
     retryScheduleMs: config.executionRetryScheduleMs,

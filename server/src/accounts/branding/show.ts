@@ -1,6 +1,6 @@
 import { defaultColor, type PageLanguage } from '@simplane/contract';
 import type { Queryable } from '../../platform/db/database.ts';
-import { findLogo, findShownBranding } from './sql.ts';
+import { findShownBranding } from './sql.ts';
 import { textColorOn } from './text-color.ts';
 
 /** What a page shows of the seller. */
@@ -37,6 +37,4 @@ export async function readBrand(
 }
 
 /** PNG. Null if the account has none. */
-export function readLogo(db: Queryable, accountUuid: string): Promise<Buffer | null> {
-  return findLogo(db, accountUuid);
-}
+export { findLogo as readLogo } from './sql.ts';

@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { ApiKey, Author } from '../context.ts';
-import { deleteExpiredSessions, deleteSessionByHash, deleteSessionsOf } from './sql.ts';
+import { deleteExpiredSessions, deleteSessionByHash } from './sql.ts';
 import { hashOfToken } from './token.ts';
 
 type Signed = { account: { uuid: string } | null; apiKey: ApiKey };
@@ -40,9 +40,7 @@ export function recordEnd(tx: Queryable, deps: Author, { accountUuid, id, keyUui
 }
 
 /** Of an account that is closed: its entry tells that its sessions and links ended. */
-export function endSessionsOf(tx: Queryable, accountUuid: string): Promise<void> {
-  return deleteSessionsOf(tx, accountUuid);
-}
+export { deleteSessionsOf as endSessionsOf } from './sql.ts';
 
 /** Removes sessions and links that no longer work. */
 export function removeExpired(db: Queryable, clock: Clock): Promise<void> {

@@ -43,9 +43,7 @@ export async function requireEndpointStatus(
 }
 
 /** Returns null for a deleted endpoint. */
-export async function endpointStatus(db: Queryable, key: EndpointKey): Promise<EndpointRow['status'] | null> {
-  return findStatus(db, key);
-}
+export { findStatus as endpointStatus } from './sql/endpoints.ts';
 
 /** Throws if `id` is malformed. */
 export function endpointKey(ctx: Context, id: string, param?: EndpointParam): EndpointKey {

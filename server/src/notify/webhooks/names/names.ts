@@ -19,7 +19,6 @@ export type Names = {
 type Options = {
   servers?: readonly string[] | null;
   hostsPath?: string;
-  resolvConfPath?: string;
   /** Replaces DNS in tests. */
   ask?: AskDns;
   timeoutMs?: number;
@@ -48,10 +47,7 @@ const slotOptions = { perAccount: 16, maxWaiting: 64, maxWaitMs: 1_000 };
 export function createNames(options: Options = {}): Names {
   const { servers, timeoutMs = 5_000, maxEntries = 4_096, monotonicMs = () => performance.now() } = options;
   const hosts = watchedFile({ path: options.hostsPath ?? '/etc/hosts', parse: parseHosts });
-  const searchList = watchedFile({
-    path: options.resolvConfPath ?? '/etc/resolv.conf',
-    parse: (text) => parseSearchList(text),
-  });
+  const searchList = watchedFile({ path: '/etc/resolv.conf', parse: (text) => parseSearchList(text) });
   const ask =
     options.ask ??
     createAskDns(

@@ -7,10 +7,9 @@ import { requestAccountErasure } from '../orders/erasures/request.ts';
 import { idOfUuid, uuidOfId } from '../platform/ids/uuid.ts';
 import { accountOf } from './account-of.ts';
 import { CommandError } from './command-error.ts';
-import { isoTime, print } from './print.ts';
+import { type Format, isoTime, print } from './print.ts';
 import type { Tools } from './with-database.ts';
 
-type Options = { json: boolean };
 type LimitOptions = {
   maxWebhookEndpoints?: string;
   maxOpenExecutions?: string;
@@ -19,13 +18,13 @@ type LimitOptions = {
 
 export async function createAccountCommand(
   tools: Tools,
-  options: Options & LimitOptions & { name: string },
+  options: Format & LimitOptions & { name: string },
 ): Promise<void> {
   const wanted = { name: options.name, ...limitsIn(options) };
   print([present(await tools.db.transaction((tx) => openAccount(tx, tools, wanted)))], options);
 }
 
-export async function listAccountsCommand(tools: Tools, options: Options): Promise<void> {
+export async function listAccountsCommand(tools: Tools, options: Format): Promise<void> {
   print((await listAccountRows(tools.db)).map(present), options);
 }
 
@@ -33,7 +32,7 @@ export async function listAccountsCommand(tools: Tools, options: Options): Promi
 export async function updateAccountCommand(
   tools: Tools,
   id: string,
-  options: Options & LimitOptions & { name?: string; status?: string },
+  options: Format & LimitOptions & { name?: string; status?: string },
 ): Promise<void> {
   const { name, status } = options;
   const changes = {
@@ -54,7 +53,7 @@ export async function updateAccountCommand(
 export async function closeAccountCommand(
   tools: Tools,
   id: string,
-  options: Options & { terminateEsims: boolean },
+  options: Format & { terminateEsims: boolean },
 ): Promise<void> {
   const uuid = await accountOf(tools, id);
   const row = await tools.db.transaction((tx) => closeByUuid(tx, tools, uuid, options.terminateEsims));
@@ -62,7 +61,7 @@ export async function closeAccountCommand(
 }
 
 /** Workers look for it every second, so they need no signal. */
-export async function eraseAccountCommand(tools: Tools, id: string, options: Options): Promise<void> {
+export async function eraseAccountCommand(tools: Tools, id: string, options: Format): Promise<void> {
   const erasure = await tools.db.transaction((tx) => requestAccountErasure(tx, tools, id));
   const { target, requested_at, finished_at, ...rest } = erasure;
   const times = { requested_at: isoTime(requested_at), finished_at: isoTime(finished_at) };

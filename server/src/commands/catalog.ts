@@ -6,7 +6,7 @@ import type { GivenProduct } from '../accounts/products/sql.ts';
 import type { Config } from '../config/settings.ts';
 import { allPages } from './all-pages.ts';
 import { CommandError } from './command-error.ts';
-import { print, printList } from './print.ts';
+import { type Format, print, printList } from './print.ts';
 import type { Tools } from './with-database.ts';
 
 /** Reads the file and reports every problem in it before a database is opened. */
@@ -29,13 +29,13 @@ export async function checkCatalogFile(
 export async function importCatalogCommand(
   tools: Tools,
   products: GivenProduct[],
-  options: { json: boolean },
+  options: Format,
 ): Promise<void> {
   const { inserted, updated } = await importCatalog(tools.db, tools, products);
   print([{ inserted, updated }], options);
 }
 
-export async function listCatalogCommand(tools: Tools, options: { json: boolean }): Promise<void> {
+export async function listCatalogCommand(tools: Tools, options: Format): Promise<void> {
   const products = await allPages((query) => listCatalogProducts(tools, { params: {}, query, body: {} }));
   printList(products, options, ({ id, name, countries, price, active, listed, profile_type }) => ({
     id,
@@ -49,11 +49,7 @@ export async function listCatalogCommand(tools: Tools, options: { json: boolean 
 }
 
 /** Stops selling a product. Accepted orders continue. */
-export async function deactivateProductCommand(
-  tools: Tools,
-  id: string,
-  options: { json: boolean },
-): Promise<void> {
+export async function deactivateProductCommand(tools: Tools, id: string, options: Format): Promise<void> {
   const row = await tools.db.transaction((tx) => deactivate(tx, tools, id));
   print([{ id: row.id, name: row.name, active: row.active }], options);
 }

@@ -3,13 +3,11 @@ import { coreModeOf } from '../config/core-mode-of.ts';
 import { listServiceChanges } from '../orders/service/list-changes.ts';
 import { requestResync } from '../orders/service/resync.ts';
 import { CommandError } from './command-error.ts';
-import { isoTime, print, printJson } from './print.ts';
+import { type Format, isoTime, print, printJson } from './print.ts';
 import type { Tools } from './with-database.ts';
 
-type Options = { json: boolean };
-
 /** Workers look for it every second, so they need no signal. */
-export async function resyncCoreCommand(tools: Tools, options: Options): Promise<void> {
+export async function resyncCoreCommand(tools: Tools, options: Format): Promise<void> {
   const author = { ...tools, core: coreModeOf(tools.config) };
   const resync = await tools.db.transaction((tx) => requestResync(tx, author));
   if (options.json) printJson([resync]);
@@ -18,7 +16,7 @@ export async function resyncCoreCommand(tools: Tools, options: Options): Promise
 
 export async function listServiceChangesCommand(
   tools: Tools,
-  options: Options & { state: string },
+  options: Format & { state: string },
 ): Promise<void> {
   const state = serviceChangeStates.find((known) => known === options.state);
   if (!state) throw new CommandError(`--state must be one of: ${serviceChangeStates.join(', ')}`);

@@ -19,18 +19,17 @@ import { readEncryptionKeys } from '../platform/secrets/encryption-keys.ts';
 import { createKeyring, type Keyring } from '../platform/secrets/keyring.ts';
 import { createOldFormCheck } from '../platform/secrets/old-form.ts';
 import { CommandError } from './command-error.ts';
-import { isoTime, print, printJson } from './print.ts';
+import { type Format, isoTime, print, printJson } from './print.ts';
 import type { Tools } from './with-database.ts';
 
-type Options = { json: boolean };
-type ListOptions = Options & {
+type ListOptions = Format & {
   status?: string;
   errorCode?: string;
   account?: string;
   olderThan?: string;
   limit: string;
 };
-type ResolveOptions = Options & { outcome: string; iccid?: string; then?: string };
+type ResolveOptions = Format & { outcome: string; iccid?: string; then?: string };
 
 export async function listExecutionsCommand(tools: Tools, options: ListOptions): Promise<void> {
   const { status, errorCode, account, olderThan } = options;
@@ -55,12 +54,12 @@ export async function listExecutionsCommand(tools: Tools, options: ListOptions):
   if (hasMore) process.stderr.write('there are more: use --limit, or a filter\n');
 }
 
-export async function showExecutionCommand(tools: Tools, id: string, options: Options): Promise<void> {
+export async function showExecutionCommand(tools: Tools, id: string, options: Format): Promise<void> {
   printOne(await getAnyExecution(tools, { params: { id } }), options);
 }
 
 /** Workers look for due executions every second, so they need no signal. */
-export async function retryExecutionCommand(tools: Tools, id: string, options: Options): Promise<void> {
+export async function retryExecutionCommand(tools: Tools, id: string, options: Format): Promise<void> {
   const next = await tools.db.transaction((tx) => retryById(tx, tools, id));
   printOne(presentForOperator(next), options);
 }
@@ -105,7 +104,7 @@ function toLine(execution: OperatorExecution) {
 }
 
 /** As a table: one line per field, and one per step. */
-function printOne(execution: OperatorExecution, options: Options): void {
+function printOne(execution: OperatorExecution, options: Format): void {
   if (options.json) {
     printJson([execution]);
     return;

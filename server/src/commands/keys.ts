@@ -15,11 +15,10 @@ import type { Queryable } from '../platform/db/database.ts';
 import { idOfUuid, uuidOfId } from '../platform/ids/uuid.ts';
 import { accountOf } from './account-of.ts';
 import { CommandError } from './command-error.ts';
-import { print } from './print.ts';
+import { type Format, print } from './print.ts';
 import type { Tools } from './with-database.ts';
 
-type Options = { json: boolean };
-type CreateOptions = Options & {
+type CreateOptions = Format & {
   account?: string;
   name?: string;
   scopes: string;
@@ -40,7 +39,7 @@ export async function createKeyCommand(tools: Tools, options: CreateOptions): Pr
   printIssued(await tools.db.transaction((tx) => issueKey(tx, tools, wanted)), options);
 }
 
-export async function listKeysCommand(tools: Tools, options: Options & { account?: string }): Promise<void> {
+export async function listKeysCommand(tools: Tools, options: Format & { account?: string }): Promise<void> {
   const account = options.account === undefined ? null : await accountOf(tools, options.account);
   const rows = await listKeyRows(tools.db, account);
   print(
@@ -54,7 +53,7 @@ export async function listKeysCommand(tools: Tools, options: Options & { account
 }
 
 /** Effective on every process within five seconds. */
-export async function revokeKeyCommand(tools: Tools, id: string, options: Options): Promise<void> {
+export async function revokeKeyCommand(tools: Tools, id: string, options: Format): Promise<void> {
   const row = await withLockedKey(tools, id, (tx, key) => revokeKey(tx, tools, key));
   print([{ ...present(row), revoked: row.revoked_at?.toISOString() ?? null }], options);
 }
@@ -63,7 +62,7 @@ export async function revokeKeyCommand(tools: Tools, id: string, options: Option
 export async function rollKeyCommand(
   tools: Tools,
   id: string,
-  options: Options & { expiresIn?: string },
+  options: Format & { expiresIn?: string },
 ): Promise<void> {
   const overlapSeconds = parseOverlap(options.expiresIn);
   printIssued(
@@ -132,7 +131,7 @@ function parseAllowedCidrs(text: string | undefined): string[] {
   return given;
 }
 
-function printIssued({ row, key }: IssuedKey, options: Options): void {
+function printIssued({ row, key }: IssuedKey, options: Format): void {
   print([{ key, ...present(row) }], options);
 }
 

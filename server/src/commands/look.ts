@@ -5,20 +5,18 @@ import { readOverview } from '../views/overview/get-for-operator.ts';
 import { listProcesses } from '../views/processes/list.ts';
 import { listNetworks } from '../views/processes/list-networks.ts';
 import { allPages } from './all-pages.ts';
-import { isoTime, printJson, printList, table } from './print.ts';
+import { type Format, isoTime, printJson, printList, table } from './print.ts';
 import type { Tools } from './with-database.ts';
 
 // Commands that show the state of a running deployment. With `--json` they print the answers of the operator's API.
 
-type Options = { json: boolean };
-
-export async function overviewCommand(tools: Tools, options: Options): Promise<void> {
+export async function overviewCommand(tools: Tools, options: Format): Promise<void> {
   const overview = await readOverview(tools);
   if (options.json) printJson(overview);
   else process.stdout.write(tablesOf(overview));
 }
 
-export async function processesCommand(tools: Tools, options: Options): Promise<void> {
+export async function processesCommand(tools: Tools, options: Format): Promise<void> {
   const processes = await allPages((query) => listProcesses(tools, { params: {}, query, body: {} }));
   printList(processes, options, ({ id, role, version, host, pid, since, last_seen_at, clock_skew_ms }) => ({
     id,
@@ -32,7 +30,7 @@ export async function processesCommand(tools: Tools, options: Options): Promise<
   }));
 }
 
-export async function networksCommand(tools: Tools, options: Options): Promise<void> {
+export async function networksCommand(tools: Tools, options: Format): Promise<void> {
   const networks = await allPages((query) => listNetworks(tools, { params: {}, query, body: {} }));
   printList(networks, options, (network) => ({
     kind: network.kind,
@@ -45,12 +43,12 @@ export async function networksCommand(tools: Tools, options: Options): Promise<v
   }));
 }
 
-export async function stockCommand(tools: Tools, options: Options): Promise<void> {
+export async function stockCommand(tools: Tools, options: Format): Promise<void> {
   const ranges = await allPages((query) => listIccidRanges(tools, { params: {}, query, body: {} }));
   printList(ranges, options, ({ object: _, ...range }) => range);
 }
 
-export async function failingEndpointsCommand(tools: Tools, options: Options): Promise<void> {
+export async function failingEndpointsCommand(tools: Tools, options: Format): Promise<void> {
   const endpoints = await allPages((query) =>
     listEndpointHealth(tools, { params: {}, query: { ...query, failing: true }, body: {} }),
   );

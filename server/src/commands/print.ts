@@ -1,18 +1,17 @@
 import { escapeControls, escapeInLines } from './escape-controls.ts';
 
+/** What each command takes that prints a result. */
+export type Format = { json: boolean };
+
 type Row = Record<string, string | number | boolean | null>;
 
 /** Prints rows as aligned columns, or as JSON. */
-export function print(rows: Row[], options: { json: boolean }): void {
+export function print(rows: Row[], options: Format): void {
   printList(rows, options, (row) => row);
 }
 
 /** Prints items as JSON, or what matters most of each as aligned columns. */
-export function printList<Item>(
-  items: readonly Item[],
-  options: { json: boolean },
-  rowOf: (item: Item) => Row,
-): void {
+export function printList<Item>(items: readonly Item[], options: Format, rowOf: (item: Item) => Row): void {
   if (options.json) printJson(items);
   else process.stdout.write(table(items.map(rowOf)));
 }

@@ -1,5 +1,5 @@
 import type { ExecutionErrorCode, ExecutionStatus, ExecutionType } from '@simplane/contract';
-import { beforeFirst, oldestOnPage, pageOfValue } from '../../platform/lists/keyset.ts';
+import { beforeFirst, type IdPage, oldestOnPage, pageOfValue } from '../../platform/lists/keyset.ts';
 import {
   endedColumns,
   hasBatch,
@@ -17,8 +17,6 @@ export type ListFilter = {
   batchUuid?: string | undefined;
 };
 
-type Page = { beforeUuid: string | null; count: number };
-
 /** `account` is an SQL expression; `$1` is up to the caller. */
 type Shape = { account: string; ended: string; open: string };
 
@@ -30,7 +28,7 @@ const ownShape: Shape = { account: '$1', ended: endedColumns, open: openColumns 
  */
 export function listStatement(
   { status, types, errorCode, reference, batchUuid }: ListFilter,
-  { beforeUuid, count }: Page,
+  { beforeUuid, count }: IdPage,
   first: string | null,
   shape: Shape = ownShape,
 ) {

@@ -3,6 +3,9 @@ import { lowestUuid } from '../ids/uuid-range.ts';
 /** Greater than every UUIDv7: the start of a list. With a null test instead, a generic plan could not use the index range. */
 export const beforeFirst = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
+/** A page in the order of ids, newest first. Null: from the start. */
+export type IdPage = { beforeUuid: string | null; count: number };
+
 /**
  * For a page that merges two tables: the id of the page's last row if the first table (a CTE with at most `$3` rows) fills it.
  * Older rows of the second table cannot be on the page, so reading stops at this id.

@@ -10,6 +10,7 @@ import { column, rowsOf } from '../../platform/db/rows.ts';
 import { many, one, run } from '../../platform/db/statement.ts';
 import { uuidOfId } from '../../platform/ids/uuid.ts';
 import { type CreatedRange, idRangeOf } from '../../platform/lists/created-range.ts';
+import type { IdPage } from '../../platform/lists/keyset.ts';
 
 export type LineRow = {
   id: string;
@@ -113,8 +114,6 @@ type Filter = {
   via?: RequestWay | undefined;
   created?: CreatedRange | undefined;
 };
-type Page = { beforeUuid: string | null; count: number };
-
 /**
  * Newest first. A filter finds the pairs of status and operation, or of error and operation, that occur, reads a page of each and
  * merges them. They are few, so one index serves several filters.
@@ -123,7 +122,7 @@ export function listLines(
   db: Queryable,
   accountUuid: string,
   filter: Filter,
-  page: Page,
+  page: IdPage,
 ): Promise<LineRow[]> {
   const { fromUuid, beforeUuid } = idRangeOf(filter.created, page.beforeUuid);
   const values = [accountUuid, beforeUuid, fromUuid, page.count];

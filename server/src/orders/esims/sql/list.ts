@@ -2,7 +2,7 @@ import type { EsimStatus } from '@simplane/contract';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { single } from '../../../platform/db/statement.ts';
 import { type CreatedRange, idRangeOf } from '../../../platform/lists/created-range.ts';
-import { oldestOnPage, pageOfValue } from '../../../platform/lists/keyset.ts';
+import { type IdPage, oldestOnPage, pageOfValue } from '../../../platform/lists/keyset.ts';
 import { maxSearched, searchedEnough } from '../../../platform/lists/too-broad.ts';
 import {
   type EsimRow,
@@ -22,8 +22,6 @@ type Filter = {
   metadata?: [key: string, value: string][] | undefined;
   created?: CreatedRange | undefined;
 };
-type Page = { beforeUuid: string | null; count: number };
-
 /** What a filter adds to the statements. */
 type Conditions = {
   name: string;
@@ -44,7 +42,7 @@ export async function listEsimRows(
   db: Queryable,
   accountUuid: string,
   filter: Filter,
-  page: Page,
+  page: IdPage,
 ): Promise<EsimRow[]> {
   const { fromUuid, beforeUuid } = idRangeOf(filter.created, page.beforeUuid, idMarginMs);
   const range = { accountUuid, beforeUuid, fromUuid: filter.created && fromUuid };

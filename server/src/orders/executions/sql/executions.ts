@@ -2,7 +2,7 @@ import type { Execution, ExecutionStatus, ExecutionType, Price } from '@simplane
 import { lockAccount } from '../../../accounts/lock-account.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { many, one, run, single } from '../../../platform/db/statement.ts';
-import { beforeFirst, pageOfValue } from '../../../platform/lists/keyset.ts';
+import { beforeFirst, type IdPage, pageOfValue } from '../../../platform/lists/keyset.ts';
 import { type ListFilter, listStatement } from '../list-statement.ts';
 import { dueAt, endedColumns, openColumns } from '../sql-parts.ts';
 import type { NewExecution } from './accept.ts';
@@ -48,7 +48,7 @@ export function listExecutionRows(
   db: Queryable,
   accountUuid: string,
   filter: ListFilter,
-  page: { beforeUuid: string | null; count: number },
+  page: IdPage,
 ): Promise<ExecutionRow[]> {
   const { values, ...statement } = listStatement(filter, page, accountUuid);
   return db.query(statement, values);
@@ -62,16 +62,16 @@ type Esim = { account_id: string; iccid: string; execution_id: string };
  * The order and the commands of an eSIM, newest first. One statement, so an execution that ends meanwhile is found once. The order is
  * found by its id: an index by ICCID would slow every order down.
  */
-export const listRowsOfEsim = many<
-  ExecutionRow,
-  [esim: Esim, page: { beforeUuid: string | null; count: number }]
->('execution_list_of_esim', (esim, page) => [
-  esim.account_id,
-  page.beforeUuid ?? beforeFirst,
-  esim.iccid,
-  esim.execution_id,
-  page.count,
-])`
+export const listRowsOfEsim = many<ExecutionRow, [esim: Esim, page: IdPage]>(
+  'execution_list_of_esim',
+  (esim, page) => [
+    esim.account_id,
+    page.beforeUuid ?? beforeFirst,
+    esim.iccid,
+    esim.execution_id,
+    page.count,
+  ],
+)`
 select *
 from (
   (select ${endedColumns}

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../platform/db/database.ts';
 import { exists, many, one, run } from '../../../platform/db/statement.ts';
+import type { IdPage } from '../../../platform/lists/keyset.ts';
 import { type ListFilter, listStatement } from '../../executions/list-statement.ts';
 import type { ExecutionRow } from '../../executions/present.ts';
 import { endedColumns, openColumns } from '../../executions/sql-parts.ts';
@@ -54,15 +55,13 @@ cross join lateral (
   where account_id = accounts.id and id = $1
 ) found`;
 
-type Page = { beforeUuid: string | null; count: number };
-
 const shape = { account: 'accounts.id', ended: anyEndedColumns, open: anyOpenColumns };
 
 /** Reads a page of each account, or of one, and merges them. So it needs no index besides those of the accounts' own lists. */
 export function listAnyExecutions(
   db: Queryable,
   { accountUuid, ...filter }: ListFilter & { accountUuid: string | null },
-  page: Page,
+  page: IdPage,
 ): Promise<AnyExecutionRow[]> {
   const { name, text, values } = listStatement(filter, page, accountUuid, shape);
   const statement = {

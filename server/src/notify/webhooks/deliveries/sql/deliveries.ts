@@ -1,7 +1,7 @@
 import type { AttemptOutcome, Delivery, DeliveryStatus } from '@simplane/contract';
 import type { Queryable } from '../../../../platform/db/database.ts';
 import { many } from '../../../../platform/db/statement.ts';
-import { beforeFirst } from '../../../../platform/lists/keyset.ts';
+import { beforeFirst, type IdPage } from '../../../../platform/lists/keyset.ts';
 
 export type AttemptRow = {
   at: Date;
@@ -69,8 +69,6 @@ const blockedColumns = `account_id, id, event_id, event_account_id, endpoint_id,
   null::timestamptz as due_at, ${blockedBy} as blocked_by, created_at, ${noResult}`;
 export const historyColumns = `account_id, id, event_id, event_account_id, endpoint_id, status, origin, attempt_count, null::timestamptz as due_at,
   null::uuid as blocked_by, created_at, finished_at, duration_ms, status_code, error, response_excerpt`;
-
-export type Page = { beforeUuid: string | null; count: number };
 
 /** Loads all attempts in one statement: a page of 100 deliveries takes two statements, not 101. */
 export async function withAttempts(
@@ -162,7 +160,7 @@ export async function listRowsOfEvent(
   db: Queryable,
   accountUuid: string,
   eventUuid: string,
-  { beforeUuid, count }: Page,
+  { beforeUuid, count }: IdPage,
 ): Promise<DeliveryRow[]> {
   const rows = await listOfEvent(db, accountUuid, eventUuid, beforeUuid ?? beforeFirst, count);
   return withAttempts(db, accountUuid, rows);
@@ -211,7 +209,7 @@ export async function listRowsOfEndpoint(
   db: Queryable,
   accountUuid: string,
   { endpointUuid, status }: { endpointUuid: string; status: DeliveryStatus | undefined },
-  { beforeUuid, count }: Page,
+  { beforeUuid, count }: IdPage,
 ): Promise<DeliveryRow[]> {
   const list = listsByStatus[status ?? 'any'];
   const rows = await list(db, accountUuid, endpointUuid, beforeUuid ?? beforeFirst, count);

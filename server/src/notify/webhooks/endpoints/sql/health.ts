@@ -2,7 +2,7 @@ import { isHere } from '../../../../accounts/moves/is-here.ts';
 import type { Queryable } from '../../../../platform/db/database.ts';
 import { many } from '../../../../platform/db/statement.ts';
 import { lowestUuid } from '../../../../platform/ids/uuid-range.ts';
-import { beforeFirst } from '../../../../platform/lists/keyset.ts';
+import { beforeFirst, type IdPage } from '../../../../platform/lists/keyset.ts';
 import { isToReport } from '../is-to-report.ts';
 import type { EndpointRow } from './endpoints.ts';
 
@@ -59,7 +59,7 @@ function conditionsOf({ status, failing }: HealthFilter): string {
 export function listEndpointHealth(
   db: Queryable,
   filter: HealthFilter,
-  page: { beforeUuid: string | null; count: number },
+  page: IdPage,
 ): Promise<EndpointHealthRow[]> {
   const { status = 'any', failing = 'any' } = filter;
   return db.query(

@@ -192,14 +192,8 @@ function describePool(registers: Registry[], db: Database): void {
       this.set({ db_client_connection_state: 'used' }, db.pool.totalCount - db.pool.idleCount);
     },
   });
-  new Gauge({
-    name: 'db_client_connection_pending_requests',
-    help: 'Statements waiting for a connection.',
-    registers,
-    collect() {
-      this.set(db.pool.waitingCount);
-    },
-  });
+  const waiting = 'Statements waiting for a connection.';
+  gauge(registers, 'db_client_connection_pending_requests', waiting, () => db.pool.waitingCount);
 }
 
 function describeProcess(registers: Registry[]): void {
@@ -214,14 +208,7 @@ function describeProcess(registers: Registry[]): void {
       delay.reset();
     },
   });
-  new Gauge({
-    name: 'process_memory_usage_bytes',
-    help: 'Resident memory of the process.',
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
+  gauge(registers, 'process_memory_usage_bytes', 'Resident memory of the process.', process.memoryUsage.rss);
   new Counter({
     name: 'process_cpu_time_seconds_total',
     help: 'CPU time of the process by mode.',
@@ -234,12 +221,17 @@ function describeProcess(registers: Registry[]): void {
       this.inc({ cpu_mode: 'system' }, system / 1e6);
     },
   });
+  gauge(registers, 'process_uptime_seconds', 'How long the process has been running.', process.uptime);
+}
+
+/** One value, read at each scrape. */
+function gauge(registers: Registry[], name: string, help: string, read: () => number): void {
   new Gauge({
-    name: 'process_uptime_seconds',
-    help: 'How long the process has been running.',
+    name,
+    help,
     registers,
     collect() {
-      this.set(process.uptime());
+      this.set(read());
     },
   });
 }

@@ -226,6 +226,38 @@ const requests: Mutant[] = [
     tests: ['server/test/faults/moved-accounts.test.ts'],
     why: 'A move that a failover has cut can be undone.',
   },
+  {
+    name: 'copy-given-up-for-old-errors',
+    file: 'server/src/commands/move/replicate.ts',
+    find: 'errors > before.errors + 5 && performance.now() > before.atMs + retriedForMs',
+    replace: 'errors > 5',
+    tests: ['server/test/faults/leaving-accounts.test.ts'],
+    why: 'A move goes on after a restart of either PostgreSQL.',
+  },
+  {
+    name: 'identity-reset-while-others-move',
+    file: 'server/src/commands/move/replicate.ts',
+    find: 'if ((await publications(tx)).length > 0) return; // the last move does the rest',
+    replace: '',
+    tests: ['server/test/faults/leaving-accounts.test.ts'],
+    why: 'While another account is moved, PostgreSQL would refuse the usage of all accounts of the cell.',
+  },
+  {
+    name: 'left-before-it-is-known',
+    file: 'server/src/commands/move/move.ts',
+    find: '  await untilKnown(moving);',
+    replace: '',
+    tests: ['server/test/faults/leaving-accounts.test.ts'],
+    why: 'A process that still takes the account for its own would answer that its eSIMs do not exist.',
+  },
+  {
+    name: 'router-told-last',
+    file: 'server/src/commands/move/move.ts',
+    find: '  await printMap(moving);',
+    replace: '  if (moving.name === "") await printMap(moving);',
+    tests: ['server/test/faults/leaving-accounts.test.ts'],
+    why: 'A customer with a million events would be sent to the old cell until all is removed there.',
+  },
 ];
 
 /** The change goes on as if the account were here. */

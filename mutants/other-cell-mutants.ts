@@ -18,10 +18,18 @@ export const otherCellMutants: Mutant[] = [
   {
     name: 'other-cell-asked-while-it-hangs',
     file: asking,
-    find: `if (performance.now() < peer.pausedUntilMs) return { cell, cause: 'timeout' };`,
+    find: `if (performance.now() < lane.pausedUntilMs) return { cell, cause: 'timeout' };`,
     replace: '',
     tests: [api('other-cells')],
     why: 'A cell that hangs does not cost every request three seconds.',
+  },
+  {
+    name: 'other-cell-with-one-lane',
+    file: asking,
+    find: 'const lane = peer.lanes[question.method];',
+    replace: 'const lane = peer.lanes.GET;',
+    tests: [api('passed-on')],
+    why: 'A cell that is slow with the overview still gets the usage of its eSIMs.',
   },
   {
     name: 'other-cell-read-without-end',

@@ -193,6 +193,16 @@ describe('usage records for eSIMs of several cells', () => {
     await waiting;
   });
 
+  test('reach a cell that hangs with what people look at', async () => {
+    const accepted = JSON.stringify({ object: 'observations', cell: 'us', usage_records: ['accepted'] });
+    const slow = await fake('us', (response, { method }) => {
+      if (method === 'POST') response.end(accepted);
+    });
+    first.knows([slow], { timeoutMs: 1_000, pauseMs: 3_600_000 });
+    await call(first, 'GET', '/v1/operator/overview', { key: first.operatorKey });
+    expect(await report([record(unknownIccid())])).toMatchObject({ accepted: 1 });
+  });
+
   test.each<[string, (sent: Json) => Json]>([
     ['too few outcomes', (sent) => ({ usage_records: sent.usage_records.slice(1).map(() => 'accepted') })],
     ['outcomes that do not exist', (sent) => ({ usage_records: sent.usage_records.map(() => 'stolen') })],

@@ -38,7 +38,7 @@ const askTimeoutMs = 3_000;
 const hangingPauseMs = 5_000;
 // The largest answer, an outcome for each of 10,000 usage records, has 180 kB.
 const maxBytes = 1024 * 1024;
-// Of this process to each cell. What waits longer than the timeout counts as not answered.
+// Of this process to each cell, in each lane. What waits longer than the timeout counts as not answered.
 const connections = 16;
 
 /** The other cells, as far as this process knows them. Their addresses are the operator's own, so no address policy applies. */
@@ -50,32 +50,40 @@ export function createCells({
   timeoutMs = askTimeoutMs,
   pauseMs = hangingPauseMs,
 }: Options): Cells {
-  const known = peers.map((peer) => ({
-    ...peer,
-    pool: new Pool(peer.origin, {
+  const createLane = (origin: string) => ({
+    pool: new Pool(origin, {
       connections,
       pipelining: 1,
       maxResponseSize: maxBytes,
       maxHeaderSize: 16 * 1024,
       connect: { timeout: timeoutMs, rejectUnauthorized: true }, // explicit, so that no environment variable can turn it off
     }),
-    trouble: null as CellTrouble | null,
     pausedUntilMs: 0,
+  });
+  // One for what people look at and one for what is passed on: a slow overview must not hold up usage.
+  const known = peers.map((peer) => ({
+    ...peer,
+    lanes: { GET: createLane(peer.origin), POST: createLane(peer.origin) },
+    trouble: null as CellTrouble | null,
   }));
   type Known = (typeof known)[number];
 
   return {
     others: known.map(({ cell }) => cell),
     ask: (question) => Promise.all(known.map((peer) => askOne(peer, question))),
-    close: async () => void (await Promise.all(known.map(({ pool }) => pool.destroy()))),
+    close: async () => {
+      const lanes = known.flatMap((peer) => Object.values(peer.lanes));
+      await Promise.all(lanes.map(({ pool }) => pool.destroy()));
+    },
   };
 
   async function askOne<T>(peer: Known, question: Question<T>): Promise<Answered<T>> {
     const { cell } = peer;
-    if (performance.now() < peer.pausedUntilMs) return { cell, cause: 'timeout' };
+    const lane = peer.lanes[question.method];
+    if (performance.now() < lane.pausedUntilMs) return { cell, cause: 'timeout' };
     const answered = await request(peer, question);
     const cause = 'cause' in answered ? answered.cause : null;
-    if (cause === 'timeout') peer.pausedUntilMs = performance.now() + pauseMs;
+    if (cause === 'timeout') lane.pausedUntilMs = performance.now() + pauseMs;
     metrics.cellRequestCount.inc({ cell: cell ?? '', outcome: cause ?? 'answered' });
     if (cause !== peer.trouble) {
       const host = new URL(peer.origin).host;
@@ -86,8 +94,9 @@ export function createCells({
     return answered;
   }
 
-  async function request<T>({ cell, key, pool }: Known, question: Question<T>): Promise<Answered<T>> {
+  async function request<T>({ cell, key, lanes }: Known, question: Question<T>): Promise<Answered<T>> {
     const { method, path, body, isAnswer } = question;
+    const { pool } = lanes[method];
     // Covers the body too: a cell that sends a byte a second is as good as none.
     const signal = AbortSignal.timeout(timeoutMs);
     try {

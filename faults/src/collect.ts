@@ -67,7 +67,9 @@ export async function collectEnd(ctx: RunContext): Promise<void> {
   history.remaining = await readRemaining(ctx);
   history.endedDeliveries = await readEndedDeliveries(ctx);
   history.stolenLeases = await readStolenLeases(ctx);
-  for (const { id, at } of await readCommitTimes(ctx)) history.committedMs.set(id, at);
+  // A cell from which an account was moved keeps its events, so that one may be read twice.
+  for (const { id, at } of await readCommitTimes(ctx))
+    history.committedMs.set(id, Math.min(at, history.committedMs.get(id) ?? at));
 }
 
 async function collectAccount(ctx: RunContext, account: number): Promise<AccountEnd> {
@@ -193,7 +195,20 @@ async function readPlaces({ deployment }: RunContext): Promise<Map<string, strin
 
 async function readBooks({ deployment }: RunContext): Promise<Books> {
   const { postgres, database } = deployment;
+  const late = await postgres.query<{ iccid: string; bytes: number }>(
+    database,
+    'select iccid, late_bytes::float8 as bytes from esims where late_bytes <> 0',
+  );
+  const stored = await postgres.query<{ name: string }>(
+    database,
+    `select 'eSIM ' || iccid as name from esims
+     union all
+     select 'usage record ' || record_id || ' of ' || iccid from usage_records`,
+  );
+  const names = new Set<string>();
   return {
+    late: new Map(late.map(({ iccid, bytes }) => [iccid, bytes])),
+    doubled: stored.flatMap(({ name }) => (names.has(name) ? [name] : names.add(name) && [])),
     unbalanced: await postgres.query(
       database,
       `select iccid, recorded::float8, counted::float8

@@ -161,7 +161,7 @@ function makeCustomer(seed: number, index: number, rounds: number): Customer {
   return { name, account, operations };
 }
 
-function makeOperation(random: Random, kind: OperationKind): Operation {
+export function makeOperation(random: Random, kind: OperationKind): Operation {
   return {
     kind,
     pick: random.next(),

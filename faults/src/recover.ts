@@ -32,13 +32,7 @@ const maxRounds = 6;
 export async function recoverAll(ctx: RunContext, stalledMs: number): Promise<void> {
   for (const account of ctx.deployment.keys.keys()) {
     for (const { id } of await endpointsOf(ctx, account)) await recoverOne(ctx, account, id, 1);
-    await send(ctx, {
-      account,
-      method: 'POST',
-      path: '/v1/events/test',
-      key: `last-event-${account}`,
-      body: { type: 'test.last', data: { account } },
-    });
+    if (!ctx.deployment.isLive) await sendLastEvent(ctx, account);
   }
   note(ctx.history, 'all endpoints are recovering');
   for (let round = 2; await waitUntilIdle(ctx, stalledMs); round++) {
@@ -54,6 +48,11 @@ export async function recoverAll(ctx: RunContext, stalledMs: number): Promise<vo
     if (retried === 0 || round === maxRounds) return;
     note(ctx.history, `${retried} endpoints are recovering again`);
   }
+}
+
+async function sendLastEvent(ctx: RunContext, account: number): Promise<void> {
+  const body = { type: 'test.last', data: { account } };
+  await send(ctx, { account, method: 'POST', path: '/v1/events/test', key: `last-event-${account}`, body });
 }
 
 function endpointsOf(ctx: RunContext, account: number): Promise<WebhookEndpoint[]> {
@@ -95,13 +94,14 @@ export async function waitUntilIdle(ctx: RunContext, stalledAfterMs: number): Pr
   let isStalled = false;
   await until(
     async () => {
-      const [now] = await postgres.query<Open>(database, openWork);
-      if (now?.movement !== last) {
-        last = now?.movement ?? '';
+      const found = await postgres.query<Open>(database, openWork);
+      const movement = found.map((one) => one.movement).join();
+      if (movement !== last) {
+        last = movement;
         progressedAtMs = performance.now();
       }
       isStalled = performance.now() - progressedAtMs > stalledAfterMs;
-      return now?.open === 0 || isStalled || Date.now() > ctx.deadlineMs;
+      return found.every(({ open }) => open === 0) || isStalled || Date.now() > ctx.deadlineMs;
     },
     Number.POSITIVE_INFINITY,
     100,

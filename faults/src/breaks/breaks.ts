@@ -402,7 +402,7 @@ function dropSome(table: string, eventId: string): string {
   return trigger(table, 'before insert', { body });
 }
 
-function trigger(table: string, when: string, { body }: { body: string }): string {
+export function trigger(table: string, when: string, { body }: { body: string }): string {
   return `
     create function break_${table}() returns trigger language plpgsql as $$ begin ${body} end $$;
     create trigger break_${table} ${when} on ${table} for each row execute function break_${table}();`;

@@ -19,26 +19,39 @@ const page = new URL('../../../docs/cells.md', import.meta.url);
 type Ports = Record<string, number>;
 
 /** HAProxy with a configuration for `/etc/haproxy`, on a port of this machine. Only addresses and folders are changed. */
-export async function startRouter(configuration: string, cellsMap: string, backends: Ports): Promise<Router> {
+export async function startRouter(
+  configuration: string,
+  cellsMap: string,
+  backends: Ports,
+  givenPort?: number,
+): Promise<Router> {
   const folder = await mkdtemp(join(tmpdir(), 'simplane-router-'));
-  const port = await freePort();
+  const port = givenPort ?? (await freePort());
   await writeFile(join(folder, 'haproxy.cfg'), place(configuration, folder, port, backends));
   await writeFile(join(folder, 'cells.map'), cellsMap);
   const moved = new Map<string, string>();
   await writeFile(join(folder, 'moved.map'), '');
   let haproxy = await run(folder, port);
+  let learning = Promise.resolve();
   return {
     url: `http://127.0.0.1:${port}`,
-    async learn(lines) {
+    learn(lines) {
       for (const line of lines.split('\n').filter(Boolean)) {
         const [hash, cell] = line.split(' ') as [string, string];
         moved.set(hash, cell);
       }
-      await writeFile(join(folder, 'moved.map'), [...moved].map((entry) => `${entry.join(' ')}\n`).join(''));
-      const ended = once(haproxy, 'close');
-      haproxy.kill('SIGTERM');
-      await ended;
-      haproxy = await run(folder, port);
+      // Two moves may end at once.
+      learning = learning.then(async () => {
+        await writeFile(
+          join(folder, 'moved.map'),
+          [...moved].map((entry) => `${entry.join(' ')}\n`).join(''),
+        );
+        const ended = once(haproxy, 'close');
+        haproxy.kill('SIGTERM');
+        await ended;
+        haproxy = await run(folder, port);
+      });
+      return learning;
     },
     async stop() {
       const ended = once(haproxy, 'close');
@@ -69,6 +82,9 @@ async function run(folder: string, port: number): Promise<ChildProcess> {
   const haproxy = spawn('haproxy', ['-db', '-f', join(folder, 'haproxy.cfg')], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  const end = () => void haproxy.kill('SIGKILL');
+  process.once('exit', end);
+  haproxy.once('close', () => process.off('exit', end));
   haproxy.once('error', (error) => {
     throw new Error(
       `HAProxy does not run here (${error.message}): install it, for example with \`apt-get install haproxy\``,

@@ -1,122 +1,120 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { thisRelease } from '../deployment/processes.ts';
+import { parseArgs } from 'node:util';
+import type { CheckName } from '../checks/index.ts';
+import { collectDeliveries, collectEnd } from '../collect.ts';
+import { killAll } from '../deployment/processes.ts';
+import { emptyHistory } from '../history/history.ts';
+import { note } from '../history/note.ts';
 import { createRandom } from '../random.ts';
-import { until } from '../until.ts';
-import { type Cell, startCell } from './cell.ts';
-import { type Customer, startCustomer } from './customer.ts';
-import { documentedSections, startRouter } from './router.ts';
+import { startFeedReaders } from '../readers/start-feed-readers.ts';
+import { heal, recoverAll, waitUntilIdle } from '../recover.ts';
+import { describeCounts, describeViolations } from '../report.ts';
+import type { RunContext } from '../run-context.ts';
+import { runChecks } from '../run-once.ts';
+import { findBreak } from './cell-breaks.ts';
+import { repeatOldWrites, startLoad } from './load.ts';
+import { moveWithKills, steps } from './move.ts';
+import { startTwoCells, type TwoCells } from './two-cells.ts';
 
 /**
- * `npm run cells [rounds] [seed]`: two cells behind a real HAProxy with the configuration of docs/cells.md. A customer is moved to and
- * fro while it and another one work; the move, a server and a PostgreSQL are killed in each round. Then everything must add up.
+ * `npm run cells -- [rounds] [seed] [--break NAME]`: two live cells behind a real HAProxy with the configuration of docs/cells.md.
+ * Customers of both use them and are moved to and fro; each move, a server and a PostgreSQL are killed in each round. Then the checks of
+ * `npm run faults` must hold over both cells together.
  */
-const rounds = Number(process.argv[2] ?? 4);
-const seed = Number(process.argv[3] ?? Date.now() % 1_000_000);
-const random = createRandom(seed, 'cells');
+const { values, positionals } = parseArgs({
+  options: { break: { type: 'string' } },
+  allowPositionals: true,
+});
+const rounds = Number(positionals[0] ?? 4);
+const seed = Number(positionals[1] ?? randomInt(1, 1_000_000));
+const broken = values.break === undefined ? undefined : findBreak(values.break);
+if (values.break !== undefined && !broken) throw new Error(`unknown break ${values.break}`);
+// Each cell has an operator's feed of its own, of the events that happened in it.
+const leftOut: CheckName[] = ['operator-feed-is-whole'];
+const stallMs = 60_000;
+const maxRunMs = (10 + 3 * rounds) * 60_000;
+const killsPerMove = 3;
+const roundPauseMs = 4_000;
+
 const say = (text: string) => void process.stdout.write(`${text}\n`);
-say(`${rounds} rounds, seed ${seed}`);
-
-const cells = [await startCell('first', null), await startCell('eu', 'eu')] as const;
-const router = await startRouter(
-  `defaults\n  mode http\n  timeout connect 2s\n  timeout client 60s\n  timeout server 60s\n\n${await documentedSections()}`,
-  'eu eu\n',
-  Object.fromEntries(cells.map(({ name, port }) => [name, port])),
+process.on('exit', killAll);
+say(`${rounds} rounds, seed ${seed}${broken ? `, broken: ${broken.description}` : ''}`);
+const startedMs = Date.now();
+const history = emptyHistory(startedMs);
+const two = await startTwoCells(history, seed, broken?.sql ?? '');
+const { deployment, reporters } = two;
+let names = 0;
+const ctx: RunContext = {
+  plan: { seed, topology: 'single', network: 'remembers', processes: [], customers: [], faults: [] },
+  ...{ deployment, history, progress: { operations: 0, faults: 0 } },
+  deadlineMs: startedMs + maxRunMs,
+  answerTimeoutMs: 5_000,
+  newName: (kind) => `${kind}-${++names}`,
+};
+const readers = startFeedReaders(
+  ctx,
+  two.customers.map((_, account) => account),
 );
-const [moved, other] = [await startCustomer(cells[0], router.url), await startCustomer(cells[0], router.url)];
-let home: Cell = cells[0];
+const load = startLoad(ctx, two.customers.length, reporters);
 for (let round = 1; round <= rounds; round++) {
-  const target = home === cells[0] ? cells[1] : cells[0];
-  const kills = await moveWithKills(home, target);
-  home = target;
-  say(
-    `round ${round}: in ${home.name} after ${kills} killed moves; ${moved.orders.size + other.orders.size} orders`,
+  await sleep(roundPauseMs);
+  await runRound(two, round);
+}
+await load.stop();
+await heal(ctx);
+await waitUntilIdle(ctx, stallMs);
+say('idle: reading everything');
+await collectDeliveries(ctx);
+await recoverAll(ctx, stallMs);
+await collectEnd(ctx);
+await readers.finish(stallMs);
+const outcome = { plan: ctx.plan, history, found: runChecks(history, leftOut) };
+say(`${((Date.now() - startedMs) / 1_000).toFixed(0)} s: ${describeCounts(outcome)}`);
+const found = new Set(outcome.found.map(({ check }) => check));
+if (found.size > 0) say(describeViolations(outcome));
+await deployment.stop();
+if (broken) {
+  const missed = broken.caughtBy.filter((name) => !found.has(name));
+  say(missed.length === 0 ? 'the break was found' : `not found by ${missed.join(', ')}`);
+} else say(found.size === 0 ? 'no violation' : `repeat with: npm run cells -- ${rounds} ${seed}`);
+process.exit(found.size === 0 ? 0 : 1);
+
+/** Moves the first customer, and in every second round the other one too, the other way or the same one. */
+async function runRound({ cells, router, customers }: TwoCells, round: number): Promise<void> {
+  const faults = breakThings(two, round);
+  const moving = round % 2 === 0 ? [...customers.entries()] : [...customers.entries()].slice(0, 1);
+  const told = await Promise.all(
+    moving.map(async ([account, customer]) => {
+      const from = customer.home;
+      const to = cells.find((cell) => cell !== from) as (typeof cells)[number];
+      const random = createRandom(seed, `move ${round} ${account}`);
+      const first = (round - 1) * killsPerMove;
+      const killAt = account === 0 ? steps.slice(first, first + killsPerMove) : [];
+      const { learn } = router;
+      const kills = await moveWithKills(ctx, { account: customer.id, from, to, killAt, random, learn });
+      customer.home = to;
+      await repeatOldWrites(ctx, account, random);
+      return `customer ${account + 1} in ${to.name} after ${kills} kills`;
+    }),
   );
-}
-await Promise.all([moved.stop(), other.stop()]);
-const faults = [...(await check(moved, home)), ...(await check(other, cells[0])), ...(await checkIccids())];
-for (const fault of faults) say(`violated: ${fault}`);
-say(
-  faults.length === 0
-    ? `${moved.orders.size + other.orders.size} orders, ${moved.read.length + other.read.length} events: all hold`
-    : `repeat with: npm run cells ${rounds} ${seed}`,
-);
-await router.stop();
-await Promise.all(cells.map((cell) => cell.stop()));
-process.exit(faults.length === 0 ? 0 : 1);
-
-/** Returns how often the move was killed. */
-async function moveWithKills(from: Cell, to: Cell): Promise<number> {
-  const victims = [
-    () => from.killServer(),
-    () => to.killServer(),
-    () => from.killPostgres(),
-    () => to.killPostgres(),
-  ];
-  const fault = sleep(500 + random.below(3_500)).then(random.pick(victims));
-  let kills = 0;
-  for (;;) {
-    const command = spawn(
-      process.execPath,
-      [thisRelease.server, 'accounts', 'move', moved.account, '--to', to.env['DATABASE_URL'] as string],
-      { env: from.env, stdio: ['ignore', 'pipe', 'pipe'] },
-    );
-    let [lines, says] = ['', ''];
-    command.stdout.on('data', (chunk) => {
-      lines += chunk;
-    });
-    command.stderr.on('data', (chunk) => {
-      says += chunk;
-    });
-    const isKilled = kills < 2;
-    const timer = isKilled ? setTimeout(() => command.kill('SIGKILL'), 500 + random.below(8_500)) : null;
-    const [code] = (await once(command, 'close')) as [number | null];
-    if (timer) clearTimeout(timer);
-    if (code === 0) {
-      await fault;
-      await router.learn(lines);
-      return kills;
-    }
-    if (code === null) kills += 1;
-    else say(`  the move ended: ${says.trim().split('\n').at(-1)}`);
-    await sleep(500);
-  }
+  await faults;
+  say(`round ${round}: ${told.join(', ')}; ${ctx.progress.operations} operations`);
 }
 
-/** What is wrong with the customer's orders and feed, if it belongs to this cell. */
-async function check(customer: Customer, cell: Cell): Promise<string[]> {
-  const { orders, accountUuid, account } = customer;
-  const inCell = (one: Cell, what: string) =>
-    one
-      .query<{ count: number }>(`select count(*)::integer as count from ${what} where account_id = $1`, [
-        accountUuid,
-      ])
-      .then(([row]) => row?.count ?? 0);
-  await until(async () => (await inCell(cell, 'execution_queue')) === 0, 120_000);
-  const whole = await customer.readAll();
-  const rest = cells.find((one) => one !== cell) as Cell;
-  const facts: [boolean, string][] = [
-    [[...orders.values()].every((ids) => ids.size === 1), 'an idempotency key has two orders'],
-    [
-      (await inCell(cell, 'executions')) === orders.size,
-      `${await inCell(cell, 'executions')} orders for ${orders.size} keys`,
-    ],
-    [(await inCell(rest, 'esims')) === 0, 'the other cell has eSIMs of it'],
-    [(await inCell(rest, 'execution_queue')) === 0, 'the other cell has orders of it'],
-    [new Set(customer.read).size === customer.read.length, 'an event was read twice'],
-    [
-      JSON.stringify(customer.read) === JSON.stringify(whole),
-      `${customer.read.length} events read one after another, ${whole.length} from the start`,
-    ],
-  ];
-  return facts.filter(([holds]) => !holds).map(([, text]) => `${account}: ${text}`);
-}
-
-async function checkIccids(): Promise<string[]> {
-  const [here, there] = await Promise.all(
-    cells.map((cell) => cell.query<{ iccid: string }>('select iccid from esims')),
-  );
-  const known = new Set(here?.map(({ iccid }) => iccid));
-  return there?.some(({ iccid }) => known.has(iccid)) ? ['an ICCID is in both cells'] : [];
+/** Kills a server and a PostgreSQL, one after the other. */
+async function breakThings({ cells, deployment: { processes } }: TwoCells, round: number): Promise<void> {
+  const random = createRandom(seed, `faults ${round}`);
+  await sleep(500 + random.below(3_000));
+  const server = random.pick(processes);
+  note(history, `fault: kill ${server.name}`);
+  await server.kill();
+  await sleep(random.below(1_000));
+  await server.start();
+  await sleep(random.below(3_000));
+  const { name, postgres } = random.pick(cells);
+  note(history, `fault: crash-postgres of ${name}`);
+  await postgres.stop('kill');
+  await sleep(random.below(1_000));
+  await postgres.start();
 }

@@ -9,13 +9,18 @@ const refusals = new Set([
   'request_timeout',
   'resource_missing',
   'state_conflict',
+  'wrong_cell',
 ]);
+
+/** What HAProxy answers by itself while a cell is down. */
+const routersOwn = /^<html><body><h1>50[234] /;
 
 /** During any fault, a client gets a documented answer: a result, an expected refusal, or `unavailable`. */
 export function answersAreExpected({ sent, losesCommits }: History): Violation[] {
   return sent.flatMap(({ method, path, status, text, key, credential }) => {
     if (status === null || status < 300) return [];
     if (status === 401 && credential !== null) return [];
+    if (routersOwn.test(text)) return [];
     const code = codeOf(text);
     const isRefusal = refusals.has(code) || (losesCommits && code === 'cursor_expired');
     const isExpected = status === 503 ? code === 'unavailable' : status < 500 && isRefusal;

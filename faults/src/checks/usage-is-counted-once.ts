@@ -1,6 +1,6 @@
-import type { Event } from '@simplane/contract';
+import type { Event, UsageRecord, UsageRecordBatch } from '@simplane/contract';
 import type { History } from '../history/history.ts';
-import { writesOf } from '../history/writes.ts';
+import { type Write, writesOf } from '../history/writes.ts';
 import type { Violation } from './violation.ts';
 
 type Usage = { action: string; bytes: number; record_id?: string };
@@ -10,17 +10,33 @@ type Usage = { action: string; bytes: number; record_id?: string };
  * Each reached threshold is logged once.
  */
 export function usageIsCountedOnce(history: History): Violation[] {
-  return [...sumsAreRight(history), ...thresholdsAreLogged(history)];
+  const doubled = history.books.doubled.map((name) => ({ about: [name], what: `in two cells: ${name}` }));
+  return [...sumsAreRight(history), ...thresholdsAreLogged(history), ...doubled];
+}
+
+type Reported = { iccid: string; id: string; bytes: number };
+
+/** The records that this write was told are counted. */
+function reportedBy({ path, body, status, key, text }: Write): Reported[] {
+  if (status !== 200) return [];
+  const [, iccid] = /^\/v1\/sandbox\/esims\/(\d+)\/simulate$/.exec(path) ?? [];
+  if (iccid) {
+    const { action, bytes, record_id: id = key } = body as Usage;
+    return action === 'use_data' ? [{ iccid, id, bytes }] : [];
+  }
+  if (path !== '/v1/usage_records') return [];
+  const { records } = body as { records: UsageRecord[] };
+  const rejected = new Set((JSON.parse(text) as UsageRecordBatch).rejections.map(({ index }) => index));
+  return records
+    .filter((_, index) => !rejected.has(index))
+    .map((record) => ({ iccid: record.iccid, id: record.record_id, bytes: record.bytes }));
 }
 
 function sumsAreRight(history: History): Violation[] {
   const reported = new Map<string, Map<string, number>>();
-  for (const { path, body, status, key } of writesOf(history)) {
-    const [, iccid] = /^\/v1\/sandbox\/esims\/(\d+)\/simulate$/.exec(path) ?? [];
-    const usage = body as Usage;
-    if (!iccid || status !== 200 || usage.action !== 'use_data') continue;
+  for (const { iccid, id, bytes } of writesOf(history).flatMap(reportedBy)) {
     const records = reported.get(iccid) ?? new Map<string, number>();
-    reported.set(iccid, records.set(usage.record_id ?? key, usage.bytes));
+    reported.set(iccid, records.set(id, bytes));
   }
   const bundles = history.end.flatMap((end) => end.bundles);
   const uncovered = new Map(
@@ -30,7 +46,10 @@ function sumsAreRight(history: History): Violation[] {
     const used = bundles
       .filter((one) => one.iccid === iccid)
       // An eSIM read from a process of the last release has no such field.
-      .reduce((sum, one) => sum + one.used_bytes, uncovered.get(iccid) ?? 0);
+      .reduce(
+        (sum, one) => sum + one.used_bytes,
+        (uncovered.get(iccid) ?? 0) + (history.books.late.get(iccid) ?? 0),
+      );
     const expected = [...records.values()].reduce((sum, bytes) => sum + bytes, 0);
     return used === expected
       ? []

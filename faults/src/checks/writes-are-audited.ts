@@ -31,8 +31,12 @@ export function writesAreAudited(history: History): Violation[] {
   });
 }
 
+/** Names only the request, so its entries are as many as the reports. */
+const reported = 'usage.reported';
+
 /** An entry of several orders counts for each. */
 function namesOf({ action, target, changes }: AuditEntry): string[] {
+  if (action === reported) return [reported];
   const orders = changes?.['orders'] as { execution_id: string }[] | undefined;
   const ids = orders?.map((order) => order.execution_id) ?? [target.id];
   return ids.map((id) => `${action} ${id}`);
@@ -50,6 +54,7 @@ const definitions = Object.values<Operation>(operations)
 function nameOf(write: Write): string | null {
   const found = definitions.find(({ method, path }) => method === write.method && path.test(write.path));
   if (!found) return null;
+  if (found.action === reported) return reported;
   const target = found.path.exec(write.path)?.at(-1) as string;
   const isNamed = found.path.source.includes('(');
   return `${found.action} ${isNamed ? target : bodyOf<{ id: string }>(write).id}`;

@@ -1,5 +1,4 @@
 import type { Session } from '@simplane/contract';
-import { apisOf } from '../deployment/deployment.ts';
 import type { Credential } from '../history/history.ts';
 import type { RunContext } from '../run-context.ts';
 import { bearer, sendOnce } from './send.ts';
@@ -7,7 +6,7 @@ import { walk } from './walk.ts';
 
 /** Signs in to the dashboard under this name. Null if there was no answer: then nobody has the cookie. */
 export async function signIn(ctx: RunContext, account: number, name: string): Promise<Credential | null> {
-  const url = apisOf(ctx.deployment)[0]?.url();
+  const url = ctx.deployment.apis[0]?.url();
   if (!url) return null;
   const answer = await fetch(`${url}/dashboard/api/session`, {
     method: 'POST',
@@ -39,8 +38,6 @@ export async function tryCredential(ctx: RunContext, credential: Credential): Pr
   const { account, id } = credential;
   const path = id.startsWith('sess_') ? '/dashboard/api/v1/me' : '/v1/me';
   await Promise.all(
-    apisOf(ctx.deployment).map((_, at) =>
-      sendOnce(ctx, { account, credential, path, at }, ctx.answerTimeoutMs),
-    ),
+    ctx.deployment.apis.map((_, at) => sendOnce(ctx, { account, credential, path, at }, ctx.answerTimeoutMs)),
   );
 }

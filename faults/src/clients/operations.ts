@@ -8,13 +8,13 @@ import { keepKey, signIn, tryCredential } from './credentials.ts';
 import { type Request, send } from './send.ts';
 import { recordWalk } from './walk.ts';
 
-type Task = { account: number; key: string; operation: Operation; isFirst: boolean };
+export type Task = { account: number; key: string; operation: Operation; isFirst: boolean };
 type Run = (ctx: RunContext, task: Task) => Promise<void>;
 
-const products = ['prod_europe_1gb_7d', 'prod_us_1gb_7d', 'prod_jp_3gb_15d', 'prod_th_unlimited_10d'];
+export const products = ['prod_europe_1gb_7d', 'prod_us_1gb_7d', 'prod_jp_3gb_15d', 'prod_th_unlimited_10d'];
 /** They cover a country of every other product. */
-const topUps = ['prod_global_1gb_7d', 'prod_global_10gb_60d'];
-const oddProducts = ['prod_sandbox_declined', 'prod_sandbox_flaky', 'prod_sandbox_slow'];
+export const topUps = ['prod_global_1gb_7d', 'prod_global_10gb_60d'];
+export const oddProducts = ['prod_sandbox_declined', 'prod_sandbox_flaky', 'prod_sandbox_slow'];
 const types = [['*'], ['esim.*'], ['esim.provisioned', 'bundle.*'], ['test.*', 'webhook_endpoint.*']];
 const lists: ListName[] = ['executions', 'esims', 'events', 'webhook_endpoints'];
 const settleTimeoutMs = 60_000;
@@ -80,7 +80,7 @@ export const operations: Record<OperationKind, Run> = {
       path: '/v1/webhook_endpoints',
       body: {
         url: ctx.deployment.receivers.urlOf(task.account, hook, reliability),
-        enabled_event_types: task.isFirst ? ['*'] : chosen(types, pick),
+        enabled_event_types: task.isFirst ? ['*'] : chosen(typesFor(ctx), pick),
         ordering: (pick * 10) % 1 < 0.5 ? 'none' : 'esim',
       },
     });
@@ -88,7 +88,7 @@ export const operations: Record<OperationKind, Run> = {
   'retype-endpoint': (ctx, task) =>
     changeEndpoint(ctx, task, {
       method: 'PATCH',
-      body: { enabled_event_types: chosen(types, task.operation.choice) },
+      body: { enabled_event_types: chosen(typesFor(ctx), task.operation.choice) },
     }),
   'disable-endpoint': (ctx, task) =>
     changeEndpoint(ctx, task, { method: 'PATCH', body: { status: 'disabled' } }),
@@ -154,6 +154,11 @@ export const operations: Record<OperationKind, Run> = {
     }, settleTimeoutMs);
   },
 };
+
+/** A live deployment refuses types that it does not have. */
+function typesFor({ deployment }: RunContext): string[][] {
+  return deployment.isLive ? types.filter((names) => !names.includes('test.*')) : types;
+}
 
 /** Sends a write with its key, and repeats it as planned: after the answer, to the other process, or to both at once. */
 async function write(
@@ -239,7 +244,7 @@ async function changeDelivery(ctx: RunContext, task: Task, filter: string, rest:
   if (delivery) await write(ctx, task, { path: `/v1/deliveries/${delivery.id}${rest}` });
 }
 
-async function someEsim(ctx: RunContext, { account, operation }: Task): Promise<string | undefined> {
+export async function someEsim(ctx: RunContext, { account, operation }: Task): Promise<string | undefined> {
   const { data } = await read<Esim>(ctx, account, '/v1/esims?limit=30');
   const ready = data.filter(({ status }) => status !== 'provisioning' && status !== 'failed');
   return chosen(ready, operation.pick)?.iccid;

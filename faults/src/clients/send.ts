@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { apisOf } from '../deployment/deployment.ts';
 import type { Credential, Sent } from '../history/history.ts';
 import { isAnswer } from '../history/is-answer.ts';
 import { HarnessFailure, type RunContext } from '../run-context.ts';
@@ -47,7 +46,7 @@ export async function sendOnce(
 ): Promise<Sent | null> {
   const { account, isOperator = false, credential } = request;
   const { method = 'GET', path, body, key = null, at = 0, signal } = request;
-  const apis = apisOf(deployment);
+  const { apis } = deployment;
   const server = apis[at % apis.length];
   const url = server?.url();
   if (!server || !url) return null;

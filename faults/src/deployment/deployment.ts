@@ -19,9 +19,13 @@ export type Deployment = {
   /** An API key for each account. */
   keys: string[];
   operatorKey: string;
+  /** Neither test events nor the sandbox's operations are there. */
+  isLive: boolean;
   /** The release that its processes started with. */
   firstRelease: Release;
   processes: ServerProcess[];
+  /** Where clients send their requests. */
+  apis: Pick<ServerProcess, 'name' | 'url'>[];
   /** Each process's own link to PostgreSQL, by process name. */
   links: Map<string, Link>;
   postgres: Postgres;
@@ -33,11 +37,6 @@ export type Deployment = {
   /** Stops every process with SIGTERM. */
   stop(): Promise<void>;
 };
-
-/** The processes that serve requests. */
-export function apisOf({ processes }: Deployment): ServerProcess[] {
-  return processes.filter(({ role }) => role !== 'worker');
-}
 
 type Options = {
   seed: number;
@@ -54,7 +53,7 @@ type Options = {
 };
 
 /** Short, so takeovers, retries and disabling happen soon; in the same order as the defaults. */
-const settings = {
+export const settings = {
   SIMPLANE_LOG_LEVEL: 'warn',
   SIMPLANE_MOCK_DELAY: '0s',
   SIMPLANE_NETWORK_TIMEOUT: '1s',
@@ -161,7 +160,8 @@ export async function startDeployment(
     throw error;
   }
   return {
-    ...{ database, keys, operatorKey, firstRelease: release },
+    ...{ database, keys, operatorKey, isLive: false, firstRelease: release },
+    apis: processes.filter(({ role }) => role !== 'worker'),
     ...{ processes, links, postgres, network, core, resyncCore, receivers, stop },
   };
 }

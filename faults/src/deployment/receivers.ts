@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { History, Receipt } from '../history/history.ts';
 import { createRandom, type Random } from '../random.ts';
 
@@ -15,7 +17,11 @@ export type Receivers = {
 };
 
 /** The customers' webhook receivers: they record deliveries, and hang, refuse or reset as the seed decides. */
-export async function startReceivers(history: History, seed: number): Promise<Receivers> {
+export async function startReceivers(
+  history: History,
+  seed: number,
+  tls?: { key: string; cert: string },
+): Promise<Receivers> {
   const unanswered = new Set<ServerResponse>();
   const randoms = new Map<string, Random>();
   let isHealed = false;
@@ -31,7 +37,7 @@ export async function startReceivers(history: History, seed: number): Promise<Re
     return random.pick(Object.keys(choices));
   }
 
-  const server = createServer((request, response) => {
+  function receive(request: IncomingMessage, response: ServerResponse): void {
     const chunks: Buffer[] = [];
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('error', () => {});
@@ -52,11 +58,14 @@ export async function startReceivers(history: History, seed: number): Promise<Re
       response.on('close', () => unanswered.delete(response));
       respond(behavior, response, receipt);
     });
-  });
+  }
+
+  const server = tls ? createTlsServer(tls, receive) : createServer(receive);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    urlOf: (account, hook, reliability) => `http://127.0.0.1:${port}/${account}/${reliability}/${hook}`,
+    urlOf: (account, hook, reliability) =>
+      `${tls ? 'https' : 'http'}://127.0.0.1:${port}/${account}/${reliability}/${hook}`,
     heal() {
       isHealed = true;
       for (const response of unanswered) response.destroy(); // otherwise hanging requests would wait for their timeout
@@ -83,7 +92,8 @@ const failures: Record<string, Behavior> = {
   broken: (response) => response.writeHead(500).end('no'),
   missing: (response) => response.writeHead(404).end(),
   redirect: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
-  reset: (response) => response.socket?.resetAndDestroy(),
+  // A TLS socket cannot be reset, only closed.
+  reset: ({ socket }) => void (socket instanceof TLSSocket ? socket.destroy() : socket?.resetAndDestroy()),
   nonsense: (response) => response.socket?.end('this is not HTTP\r\n\r\n'),
   hang: () => {},
 };

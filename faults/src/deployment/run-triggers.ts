@@ -1,4 +1,4 @@
-/** Recorded inside PostgreSQL, because no API response shows who holds a lease. */
+/** Recorded inside PostgreSQL, because no API response shows who holds a lease. The move of an account takes all of them. */
 export const watchLeases = `
 create table stolen_leases (endpoint_id uuid not null, at timestamptz not null);
 create function note_stolen_lease() returns trigger language plpgsql as $$ begin
@@ -6,7 +6,7 @@ create function note_stolen_lease() returns trigger language plpgsql as $$ begin
   return null;
 end $$;
 create trigger note_stolen_lease after update on endpoint_leases for each row
-  when (old.holder <> new.holder and old.leased_until > now()) execute function note_stolen_lease()`;
+  when (old.holder <> new.holder and old.leased_until > now() and new.holder <> new.account_id) execute function note_stolen_lease()`;
 
 /**
  * One of 16 events commits up to 0.2 s late, a fraction of every timeout and lease. So events often commit in another order than they were

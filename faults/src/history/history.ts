@@ -184,6 +184,10 @@ export type Books = {
   unbalanced: { iccid: string; recorded: number; counted: number }[];
   /** Records that count on a bundle which does not cover their country. */
   foreign: { iccid: string; record_id: string; country: string }[];
+  /** Bytes that were reported after the end of their eSIM, by ICCID. */
+  late: Map<string, number>;
+  /** eSIMs and usage records that are in two cells. */
+  doubled: string[];
 };
 
 export function emptyHistory(startedMs: number): History {
@@ -209,7 +213,7 @@ export function emptyHistory(startedMs: number): History {
     orderRows: [],
     places: new Map(),
     core: { commands: [], lines: new Map() },
-    books: { unbalanced: [], foreign: [] },
+    books: { unbalanced: [], foreign: [], late: new Map(), doubled: [] },
     remaining: new Map(),
     endedDeliveries: [],
     stolenLeases: [],

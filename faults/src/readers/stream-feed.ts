@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { apisOf } from '../deployment/deployment.ts';
 import { eventIdOf } from '../history/event-id.ts';
 import { noteRefusal, seenEvent } from './feed-page.ts';
 import { readFrames } from './read-frames.ts';
@@ -14,7 +13,7 @@ export async function streamFeed(reading: Reading): Promise<void> {
   const { ctx, random, signal } = reading;
   let cursor: string | null = null;
   for (let at = 0; !signal.aborted; at++) {
-    const apis = apisOf(ctx.deployment);
+    const { apis } = ctx.deployment;
     const url = apis[at % apis.length]?.url();
     if (url) cursor = await readStream(reading, `${url}/v1/events/feed`, cursor, 1 + random.below(60));
     if (!signal.aborted) await sleep(retryDelayMs);
@@ -46,7 +45,8 @@ async function readStream(
     });
     if (response.status !== 200 || !response.body) {
       const text = await response.text();
-      if (response.status < 500 && response.status !== 408) noteRefusal(reader, `${response.status} ${text}`);
+      if (response.status < 500 && response.status !== 408 && response.status !== 421)
+        noteRefusal(reader, `${response.status} ${text}`);
       return cursor;
     }
     let count = 0;

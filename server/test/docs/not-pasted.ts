@@ -43,6 +43,11 @@ export const notPasted: { page: string; begins: string; why: string }[] = [
     begins: 'npm run faults',
     why: 'takes minutes; faults/test/short-run.test.ts runs one',
   },
+  {
+    page: 'docs/faults.md',
+    begins: 'npm run cells',
+    why: 'takes minutes, and needs HAProxy',
+  },
   ...['kubectl apply -f cells.yaml', 'kubectl create configmap'].map((begins) => ({
     page: 'docs/cells.md',
     begins,

@@ -89,3 +89,16 @@ test('a move goes on when what PostgreSQL could not copy for a while is mended',
   await us.query('delete from executions where account_id = $1', [customer.accountUuid]);
   expect(await moving).toMatchObject({ code: 0 });
 });
+
+test('an account comes back to a cell where a process has written of it once more after it had left', async () => {
+  const customer = await newCustomer(eu, [eu, us]);
+  expect(await moveAccount(customer.account, [eu, us])).toMatchObject({ code: 0 });
+  // As a sender does, which writes its statistics some seconds later.
+  for (const cell of [eu, us])
+    await cell.query(
+      `insert into endpoint_hours (account_id, endpoint_id, hour, succeeded_count, failed_count, duration_counts)
+       values ($1, $1, date_trunc('hour', now()), 1, 0, '{}')`,
+      [customer.accountUuid],
+    );
+  expect(await moveAccount(customer.account, [us, eu])).toMatchObject({ code: 0 });
+});

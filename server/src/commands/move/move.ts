@@ -104,11 +104,11 @@ async function begin(moving: Moving): Promise<void> {
   });
 }
 
-/** What an earlier stay has left there would be in the way. */
+/** What an earlier stay has left there would be in the way, also what a process wrote late: statistics, a logged request. */
 async function expectIn(moving: Moving): Promise<void> {
   const { target, accountUuid } = moving;
   if ((await readState(target, accountUuid)) === 'arriving') return;
-  for (const table of replicated) if (table.staysBehind) await removeRows(target, table, accountUuid);
+  for (const table of replicated) await removeRows(target, table, accountUuid);
   await target.transaction((tx) => setState(tx, moving, 'arriving', moving.cells.source));
 }
 

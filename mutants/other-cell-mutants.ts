@@ -241,6 +241,14 @@ export const otherCellMutants: Mutant[] = [
     why: 'What is reported of an account that has moved goes to its cell.',
   },
   {
+    name: 'moved-esim-unknown-too-early',
+    file: 'server/src/accounts/moves/is-here.ts',
+    find: `account_moves.state = 'moved'`,
+    replace: `account_moves.state = 'never'`,
+    tests: [api('passed-on')],
+    why: 'A cell that is asked while an account goes from a second to a third must not hear from both that they do not have it.',
+  },
+  {
     name: 'arriving-esim-claimed-too-early',
     file: 'server/src/accounts/moves/is-here.ts',
     find: `account_moves.state in ('moved', 'arriving'))`,

@@ -24,7 +24,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     why: 'The sequencer takes the events of all accounts; each run is written under its own account.',
   },
   {
-    statement: /^(esim_(owner|find_own_iccids)|iccid_in_use)$/,
+    statement: /^(esim_(owner|find_(own|left)_iccids)|iccid_in_use)$/,
     tables: ['esims', 'execution_queue'],
     why: 'An ICCID is unique across all accounts, and networks report by ICCID alone.',
   },

@@ -18,6 +18,14 @@ export function isElsewhere(account: string): string {
     where account_moves.account_id = ${account} and account_moves.state in ('moved', 'arriving'))`;
 }
 
+/** SQL: the account of a row has left a moment ago: its new cell may have been asked before it came. */
+export function hasJustLeft(account: string): string {
+  return `exists (
+    select from account_moves
+    where account_moves.account_id = ${account} and account_moves.state = 'moved'
+      and account_moves.changed_at > now() - interval '1 minute')`;
+}
+
 /**
  * SQL: the account of a row neither arrives from another cell nor has left for one. For statements that find work of any account; what
  * has a lease needs it not, because a move takes the leases.

@@ -1,5 +1,5 @@
 import type { ProfileError, ProfileState } from '@simplane/contract';
-import { isElsewhere, isHere } from '../../accounts/moves/is-here.ts';
+import { hasJustLeft, isElsewhere, isHere } from '../../accounts/moves/is-here.ts';
 import type { Queryable } from '../../platform/db/database.ts';
 import { list, many, run } from '../../platform/db/statement.ts';
 import type { LockedEsim } from '../esims/lock.ts';
@@ -50,6 +50,12 @@ from execution_queue
 where iccid = any($1)
   and type = 'esim.provision'
   and not ${isElsewhere('execution_queue.account_id')}`;
+
+/** Of these ICCIDs, those of eSIMs that this cell had until a moment ago. */
+export const findLeftIccids = list<string, [iccids: readonly string[]]>('esim_find_left_iccids')`
+select iccid
+from esims
+where iccid = any($1) and ${hasJustLeft('esims.account_id')}`;
 
 /** Reports about an eSIM whose order is open are stored in the queue, and move to the eSIM's row when it is inserted. */
 const updateQueued = run<[esim: LockedEsim, observed: Partial<Record<keyof LockedEsim, unknown>>]>(

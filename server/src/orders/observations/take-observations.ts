@@ -6,7 +6,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { countOutcomes } from './count-outcomes.ts';
 import { observe } from './observe.ts';
 import type { ProfileObservation } from './pass-on.ts';
-import { findOwnIccids } from './sql.ts';
+import { findLeftIccids, findOwnIccids } from './sql.ts';
 import { takeUsage } from './take-usage.ts';
 
 type Body = InputOf<Operations['takeObservations']>['body'];
@@ -38,14 +38,19 @@ export async function takeObservations(
   };
 }
 
-/** An eSIM whose account is not here counts as unknown, although it may have a row. */
+/**
+ * An eSIM whose account is not here counts as unknown, although it may have a row. If it has just left, the new cell may have been asked
+ * before it came, and then nobody would have it.
+ */
 async function takeOwnUsage(
   tx: Queryable,
   ctx: OperatorContext,
   records: readonly UsageRecord[],
   accounts: Set<string>,
 ): Promise<UsageOutcome[]> {
-  const own = new Set(await findOwnIccids(tx, [...new Set(records.map(({ iccid }) => iccid))]));
+  const iccids = [...new Set(records.map(({ iccid }) => iccid))];
+  const own = new Set(await findOwnIccids(tx, iccids));
+  const left = new Set(own.size < iccids.length ? await findLeftIccids(tx, iccids) : []);
   const taken = await takeUsage(
     tx,
     records.filter(({ iccid }) => own.has(iccid)),
@@ -54,9 +59,10 @@ async function takeOwnUsage(
   );
   for (const account of taken.accountsWithEvents) accounts.add(account);
   let next = 0;
-  return records.map(({ iccid }) =>
-    own.has(iccid) ? (taken.outcomes[next++] as UsageOutcome) : 'esim_unknown',
-  );
+  return records.map(({ iccid }) => {
+    if (own.has(iccid)) return taken.outcomes[next++] as UsageOutcome;
+    return left.has(iccid) ? 'esim_not_ready' : 'esim_unknown';
+  });
 }
 
 async function takeProfile(
@@ -67,7 +73,8 @@ async function takeProfile(
 ): Promise<NonNullable<Observations['profile']>> {
   const seen = await observe(tx, observationOf(given, ctx.clock.nowMs()), ctx);
   if (seen === 'leaving') return 'esim_not_ready';
-  if (typeof seen === 'string') return 'esim_unknown';
+  if (typeof seen === 'string')
+    return (await findLeftIccids(tx, [given.iccid])).length > 0 ? 'esim_not_ready' : 'esim_unknown';
   accounts.add(seen.account_id);
   return 'accepted';
 }

@@ -41,7 +41,8 @@ test('whoever reads in the old cell while it removes the account gets what was t
 
 test('the router can learn where an account is before its rows are removed', async () => {
   const customer = await newCustomer(eu, [eu, us]);
-  const killed = await moveAccount(customer.account, [eu, us], { dieAt: 'move_remove_esims:before:1' });
+  // The first time is before the copy, for what an earlier stay has left.
+  const killed = await moveAccount(customer.account, [eu, us], { dieAt: 'move_remove_esims:before:2' });
   expect([killed.code, killed.stdout]).toEqual([null, expect.stringMatching(/^[0-9a-f]{64} us\n$/)]);
   expect((await moveAccount(customer.account, [eu, us])).stdout).toBe(killed.stdout);
 });

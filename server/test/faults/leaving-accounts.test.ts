@@ -72,6 +72,8 @@ test('a move goes on when what PostgreSQL could not copy for a while is mended',
     'select to_jsonb(executions) as row from executions where account_id = $1',
     [customer.accountUuid],
   );
+  // Until here, the command empties the tables itself.
+  await moveAccount(customer.account, [eu, us], { dieAt: 'move_subscribe:before:1' });
   await us.query(
     'insert into executions select stored.* from jsonb_populate_record(null::executions, $1) stored',
     [row?.row],

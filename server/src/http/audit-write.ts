@@ -10,7 +10,7 @@ import { isDashboardCall } from './dashboard/paths.ts';
 type Asked = { request: FastifyRequest; ctx: Context; definition: WriteOperation };
 type Changes = Record<string, unknown> | null | undefined;
 
-/** Every write is in the audit log: adds the entry that its operation declares. */
+/** Every write is in the audit log: adds the entry that its operation declares. Orders have theirs in the statement that accepts them. */
 export async function auditWrite(tx: Queryable, asked: Asked, changes: Changes): Promise<void> {
   if (changes === null) return;
   const { params, rendered, id: requestId } = asked.request;

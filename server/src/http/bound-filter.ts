@@ -4,7 +4,7 @@ import type { Database } from '../platform/db/database.ts';
 import { isTimeout } from '../platform/db/unavailable.ts';
 import type { ObjectSchema } from './validate.ts';
 
-// A list with an index takes milliseconds.
+// After that, `query_too_broad`. A list with an index takes milliseconds.
 const maxFilterMs = 2_000;
 
 type Query = Record<string, unknown>;

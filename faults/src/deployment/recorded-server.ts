@@ -67,16 +67,18 @@ const core: Core = {
   },
 };
 
-const running = await serve(readConfig().config, createLog('warn'), network, { core }).catch(
+serve(readConfig().config, createLog('warn'), network, { core }).then(
+  (running) => {
+    process.once('SIGTERM', () => {
+      running.stop().then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
+    });
+    process.stdout.write(`is ready at ${running.url}\n`);
+  },
   (error: Error) => {
     process.stderr.write(`${error.message}\n`);
     process.exit(1);
   },
 );
-process.once('SIGTERM', () => {
-  running.stop().then(
-    () => process.exit(0),
-    () => process.exit(1),
-  );
-});
-process.stdout.write(`is ready at ${running.url}\n`);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -9,12 +9,16 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** What tests start, by the name of its bundle. Built before; `npm start` and the documented commands run these files themselves. */
 const programs = {
-  'simplane-server': 'server/dist/main.js',
   simplane: 'cli/dist/main.js',
+  'stdio-server': 'mcp/test/support/stdio-server.mjs',
+};
+
+/** Started hundreds of times, so they share one bundle whose compiled code is kept: see start-compiled.mjs. */
+const servers = {
+  'simplane-server': 'server/dist/main.js',
   'recorded-server': 'server/test/support/recorded-server.mjs',
   'es2-server': 'server/test/support/es2-server.mjs',
   'faults-server': 'faults/dist/deployment/recorded-server.js',
-  'stdio-server': 'mcp/test/support/stdio-server.mjs',
 };
 
 /**
@@ -23,9 +27,36 @@ const programs = {
  */
 export async function bundlePrograms(folder: string): Promise<void> {
   await Promise.all([
-    build({ ...options, outdir: folder, entryPoints: programs, plugins: [keepModuleUrl, shareWithPreloads] }),
+    build({ ...options, outdir: folder, entryPoints: programs, plugins: [keepModuleUrl] }),
     build({ ...options, outdir: folder, entryPoints: selfContained, external: ['pg-native'] }),
+    bundleServers(folder),
   ]);
+}
+
+/** As CommonJS, because Node 20 takes compiled code for scripts only. */
+async function bundleServers(folder: string): Promise<void> {
+  const starts = Object.entries(servers).map(([name, path]) => `'${name}': () => import('./${path}'),`);
+  await build({
+    absWorkingDir: root,
+    stdin: { contents: `export const starts = {\n${starts.join('\n')}\n};`, resolveDir: root },
+    outfile: join(folder, 'servers.cjs'),
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    // A function, as it is run: see start-compiled.mjs.
+    banner: { js: '(function (require, module, moduleUrl) {' },
+    footer: { js: '})' },
+    define: { 'import.meta.url': 'moduleUrl' },
+    plugins: [keepModuleUrl, sharePgWithPreloads((path) => path)],
+    logLevel: 'error',
+  });
+  const starter = 'start-compiled.mjs';
+  await copyFile(new URL(starter, import.meta.url), join(folder, starter));
+  for (const name of Object.keys(servers)) {
+    const text = `import { start } from './${starter}';\nawait start('${name}');\n`;
+    await writeFile(join(folder, `${name}.mjs`), text);
+  }
 }
 
 /** Bundles the programs of another source tree, which has neither packages nor a build: it uses our packages. */
@@ -38,7 +69,7 @@ export async function bundleTree(tree: string, folder: string): Promise<void> {
       'simplane-server': 'server/src/main.ts',
       'faults-server': 'faults/src/deployment/recorded-server.ts',
     },
-    plugins: [shareWithPreloads, sourcesOf(tree)],
+    plugins: [sharePgWithPreloads((path) => pathToFileURL(path).href), sourcesOf(tree)],
   });
 }
 
@@ -101,10 +132,12 @@ function sourceOf(workspace: string, name: string): string {
 }
 
 /** Modules preloaded into a server change `pg`, so it must be the same one. */
-const shareWithPreloads: Plugin = {
-  name: 'share-with-preloads',
-  setup({ onResolve }) {
-    const { resolve } = createRequire(join(root, 'server/package.json'));
-    onResolve({ filter: /^pg$/ }, () => ({ path: pathToFileURL(resolve('pg')).href, external: true }));
-  },
-};
+function sharePgWithPreloads(addressOf: (path: string) => string): Plugin {
+  return {
+    name: 'share-pg-with-preloads',
+    setup({ onResolve }) {
+      const { resolve } = createRequire(join(root, 'server/package.json'));
+      onResolve({ filter: /^pg$/ }, () => ({ path: addressOf(resolve('pg')), external: true }));
+    },
+  };
+}

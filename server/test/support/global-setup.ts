@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { bundlePrograms } from './bundle-programs.ts';
+import { keepCompiled } from './keep-compiled.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -38,6 +39,7 @@ export default async function setUp(project: TestProject) {
   const postgres = await startTestPostgres();
   await migrate(postgres.templateUrl);
   await postgres.sealTemplate();
+  await postgres.withClone((url) => keepCompiled(programs, url));
   project.provide('postgresUrl', postgres.templateUrl);
 
   return async () => {

@@ -26,11 +26,18 @@ function step(name) {
 const network = { iccids: 'ours' };
 for (const name of ['order', 'confirm', 'release', 'cancel', 'suspend', 'resume']) network[name] = step(name);
 
-const running = await serve(readConfig().config, createLog('info'), network);
-process.once('SIGTERM', () => {
-  running.stop().then(
-    () => process.exit(0),
-    () => process.exit(1),
-  );
+async function main() {
+  const running = await serve(readConfig().config, createLog('info'), network);
+  process.once('SIGTERM', () => {
+    running.stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  });
+  process.stdout.write(`is ready at ${running.url}\n`);
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error.stack}\n`);
+  process.exit(1);
 });
-process.stdout.write(`is ready at ${running.url}\n`);

@@ -9,6 +9,8 @@ type TestPostgres = {
   templateUrl: string;
   /** From now on it can be cloned: PostgreSQL does that only while no session is connected to it. */
   sealTemplate(): Promise<void>;
+  /** Calls `use` with a clone of the template, and removes it. */
+  withClone(use: (url: string) => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -17,7 +19,17 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   const external = process.env['TEST_DATABASE_URL'];
   const { templateUrl, stop } = external ? await prepareExternal(external) : await startEmbedded();
   const seal = 'alter database template with is_template true allow_connections false';
-  return { templateUrl, stop, sealTemplate: () => run(databaseOf(templateUrl, 'postgres'), seal) };
+  const adminUrl = databaseOf(templateUrl, 'postgres');
+  return {
+    ...{ templateUrl, stop },
+    sealTemplate: () => run(adminUrl, seal),
+    async withClone(use) {
+      await run(adminUrl, 'drop database if exists cloned with (force)'); // of a run that was killed
+      await run(adminUrl, 'create database cloned template template');
+      await use(databaseOf(templateUrl, 'cloned'));
+      await run(adminUrl, 'drop database cloned with (force)');
+    },
+  };
 }
 
 async function startEmbedded() {

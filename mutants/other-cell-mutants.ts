@@ -67,7 +67,7 @@ export const otherCellMutants: Mutant[] = [
   {
     name: 'other-cell-logged-with-every-request',
     file: asking,
-    find: 'if (cause !== peer.trouble) {',
+    find: 'if (cause !== lane.trouble) {',
     replace: 'if (cause !== null) {',
     tests: [api('other-cells')],
     why: 'The log has a line for each change, not for each request.',

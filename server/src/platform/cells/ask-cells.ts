@@ -59,12 +59,12 @@ export function createCells({
       connect: { timeout: timeoutMs, rejectUnauthorized: true }, // explicit, so that no environment variable can turn it off
     }),
     pausedUntilMs: 0,
+    trouble: null as CellTrouble | null,
   });
   // One for what people look at and one for what is passed on: a slow overview must not hold up usage.
   const known = peers.map((peer) => ({
     ...peer,
     lanes: { GET: createLane(peer.origin), POST: createLane(peer.origin) },
-    trouble: null as CellTrouble | null,
   }));
   type Known = (typeof known)[number];
 
@@ -85,12 +85,12 @@ export function createCells({
     const cause = 'cause' in answered ? answered.cause : null;
     if (cause === 'timeout') lane.pausedUntilMs = performance.now() + pauseMs;
     metrics.cellRequestCount.inc({ cell: cell ?? '', outcome: cause ?? 'answered' });
-    if (cause !== peer.trouble) {
+    if (cause !== lane.trouble) {
       const host = new URL(peer.origin).host;
       if (cause === null) log.info({ cell, host }, `${nameOf(cell)} answers again`);
       else log.warn({ cell, host, cause }, `${nameOf(cell)} did not answer`);
     }
-    peer.trouble = cause;
+    lane.trouble = cause;
     return answered;
   }
 

@@ -7,10 +7,10 @@ import { insertEsim } from '../support/insert-esim.ts';
 import { insertWaiting } from '../support/insert-executions.ts';
 import {
   type CellService,
-  type FakeCell,
   peerOf,
   startCellService,
   startFakeCell,
+  useFakeCells,
 } from '../support/other-cells.ts';
 import { until } from '../support/until.ts';
 
@@ -22,20 +22,13 @@ let eu: CellService;
 beforeAll(async () => {
   [first, eu] = await Promise.all([startCellService(null), startCellService('eu')]);
 });
-afterAll(() => Promise.all([first, eu, ...fakes].map((one) => one.stop())));
+afterAll(() => Promise.all([first, eu].map((one) => one.stop())));
 
-const fakes: FakeCell[] = [];
-beforeEach(async () => {
-  await Promise.all(fakes.splice(0).map((fake) => fake.stop()));
+const fake = useFakeCells();
+beforeEach(() => {
   first.knows([peerOf(eu)]);
   eu.knows([peerOf(first)]);
 });
-
-async function fake(...given: Parameters<typeof startFakeCell>): Promise<FakeCell> {
-  const started = await startFakeCell(...given);
-  fakes.push(started);
-  return started;
-}
 
 async function read(on: CellService, path: string): Promise<Json> {
   const { status, json } = await call(on, 'GET', path, { key: on.operatorKey });

@@ -5,13 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createObservationHandler } from '../../src/orders/observations/handle-observation.ts';
 import { call } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
-import {
-  type CellService,
-  type FakeCell,
-  peerOf,
-  startCellService,
-  startFakeCell,
-} from '../support/other-cells.ts';
+import { type CellService, peerOf, startCellService, useFakeCells } from '../support/other-cells.ts';
 import { until } from '../support/until.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: read as a client reads it
@@ -28,20 +22,13 @@ beforeAll(async () => {
   ]);
   ({ key: networkKey } = await first.createAccount('Core'));
 });
-afterAll(() => Promise.all([first, eu, ...fakes].map((one) => one.stop())));
+afterAll(() => Promise.all([first, eu].map((one) => one.stop())));
 
-const fakes: FakeCell[] = [];
-beforeEach(async () => {
-  await Promise.all(fakes.splice(0).map((fake) => fake.stop()));
+const fake = useFakeCells();
+beforeEach(() => {
   first.knows([peerOf(eu)]);
   eu.knows([peerOf(first)]);
 });
-
-async function fake(...given: Parameters<typeof startFakeCell>): Promise<FakeCell> {
-  const started = await startFakeCell(...given);
-  fakes.push(started);
-  return started;
-}
 
 const broken = () => fake('us', (response) => response.writeHead(500).end());
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterEach } from 'vitest';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
 import type { Cell } from '../../src/platform/cell.ts';
 import { type Cells, createCells } from '../../src/platform/cells/ask-cells.ts';
@@ -61,6 +62,19 @@ export type FakeCell = Peer & {
   asked: string[];
   stop(): Promise<void>;
 };
+
+/** Starts cells that answer as they like. They stop after the test. */
+export function useFakeCells() {
+  const fakes: FakeCell[] = [];
+  afterEach(async () => {
+    await Promise.all(fakes.splice(0).map((fake) => fake.stop()));
+  });
+  return async (...given: Parameters<typeof startFakeCell>): Promise<FakeCell> => {
+    const started = await startFakeCell(...given);
+    fakes.push(started);
+    return started;
+  };
+}
 
 /** A cell that answers as it likes. */
 export async function startFakeCell(

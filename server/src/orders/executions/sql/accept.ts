@@ -105,7 +105,8 @@ const originColumns = {
   via: column.text((row) => row.audit.via),
 } satisfies Columns<NewExecution>;
 
-type Others = { status: string; of(number: string, name: keyof typeof originColumns): string };
+/** SQL for what is given: the orders, the status of their answers, and where they come from. */
+type Given = { orders: string; status: string; of(number: string, name: keyof typeof originColumns): string };
 
 const refusals = `
     when active is null then 'product_missing'
@@ -113,11 +114,11 @@ const refusals = `
 
 // The look-ups are laterals with `offset 0`. As plain joins, a plan cached while the database was empty scanned whole tables,
 // and accepting fell below 100 orders a second as the tables grew.
-const textWith = (given: string, { status, of }: Others, hasSeats: boolean) => `
+const textWith = ({ orders, status, of }: Given, hasSeats: boolean) => `
 with checked as materialized (
   -- Tries to lock each key, which fails if another transaction has the lock, and finds the product and its price.
   select given.*, ${status} as status, ${locksKey} as locked, product.*
-  from ${given} given
+  from ${orders} given
   left join lateral (
     select ${hasSeats ? 'profile_type, ' : ''}active, price_amount, price_currency
     from products p
@@ -166,7 +167,7 @@ with checked as materialized (
 // Text, because joining JSON to JSON took PostgreSQL 0.7 of the 42 µs of an order longer.
 const inputWithPrice = `('{"price":{"amount":' || price_amount || ',"currency":' || to_json(price_currency) || '}' || input_after_price)::jsonb`;
 
-/** A JSON object's text as it goes on after a first field. */
+/** The text of a JSON object without its start, to follow a first field. */
 function afterPrice(json: string): string {
   return json === '{}' ? '}' : `,${json.slice(1)}`;
 }
@@ -193,7 +194,7 @@ function statementWith(hasSeats: boolean) {
   return {
     statement: {
       name: hasSeats ? 'execution_accept_seated' : 'execution_accept',
-      text: textWith(given.table, { status: `$${given.next}::integer`, of: origins.of }, hasSeats),
+      text: textWith({ orders: given.table, status: `$${given.next}::integer`, of: origins.of }, hasSeats),
     },
     values: (rows: Grouped[], from: NewExecution[]) => [
       ...given.values(rows),

@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations } from '@simplane/contract';
+import { type InputFor, idPrefixes } from '@simplane/contract';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid, uuidOfId } from '../../platform/ids/uuid.ts';
 import { lowestUuid, lowestUuidAt, unixMsOf } from '../../platform/ids/uuid-range.ts';
@@ -15,7 +15,7 @@ import {
   listAllEntries,
 } from './sql.ts';
 
-export function listAuditLog(ctx: ReadContext, { query }: InputOf<Operations['listAuditLog']>) {
+export function listAuditLog(ctx: ReadContext, { query }: InputFor<'listAuditLog'>) {
   const { actor, action, target } = query;
   const filter = { actor, action, target, created: createdRangeOf(query) };
   return readPage(query, {
@@ -30,10 +30,7 @@ export function listAuditLog(ctx: ReadContext, { query }: InputOf<Operations['li
   });
 }
 
-export function listOperatorAuditLog(
-  ctx: OperatorContext,
-  { query }: InputOf<Operations['listOperatorAuditLog']>,
-) {
+export function listOperatorAuditLog(ctx: OperatorContext, { query }: InputFor<'listOperatorAuditLog'>) {
   const { actor, action, target, account_id: accountId } = query;
   const filter = { actor, action, target, created: createdRangeOf(query) };
   const accountUuid =

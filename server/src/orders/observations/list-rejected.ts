@@ -1,4 +1,4 @@
-import { type InputOf, idPrefixes, type Operations, type RejectedUsage } from '@simplane/contract';
+import { type InputFor, idPrefixes, type RejectedUsage } from '@simplane/contract';
 import type { OperatorContext } from '../../accounts/context.ts';
 import { unixSeconds } from '../../platform/clock.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
@@ -8,7 +8,7 @@ import { listRejectedRows, type RejectedRow } from './usage-sql.ts';
 /** The refused usage records of all accounts' keys. */
 export function listRejectedUsage(
   { db }: Pick<OperatorContext, 'db'>,
-  { query }: InputOf<Operations['listRejectedUsage']>,
+  { query }: InputFor<'listRejectedUsage'>,
 ) {
   const filters = { iccid: query.iccid };
   return readPage(query, {

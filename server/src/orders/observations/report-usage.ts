@@ -1,7 +1,6 @@
 import {
-  type InputOf,
+  type InputFor,
   maxRejections,
-  type Operations,
   type RejectionReason,
   type UsageOutcome,
   type UsageRecord,
@@ -17,7 +16,7 @@ import { type PassedOn, passOnUsage } from './pass-on.ts';
 import { takeUsage } from './take-usage.ts';
 import { keepRejected } from './usage-sql.ts';
 
-type Input = InputOf<Operations['reportUsage']>;
+type Input = InputFor<'reportUsage'>;
 
 /**
  * Counts usage records from the network. In live, a key with the scope `network` may report for every account's eSIMs, also those in other

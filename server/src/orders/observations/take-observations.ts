@@ -1,4 +1,4 @@
-import type { InputOf, Observations, Operations, UsageOutcome, UsageRecord } from '@simplane/contract';
+import type { InputFor, Observations, UsageOutcome, UsageRecord } from '@simplane/contract';
 import type { OperatorContext } from '../../accounts/context.ts';
 import type { Reply } from '../../accounts/write.ts';
 import { AppError } from '../../platform/app-error.ts';
@@ -9,7 +9,7 @@ import type { ProfileObservation } from './pass-on.ts';
 import { findLeftIccids, findOwnIccids } from './sql.ts';
 import { takeUsage } from './take-usage.ts';
 
-type Body = InputOf<Operations['takeObservations']>['body'];
+type Body = InputFor<'takeObservations'>['body'];
 
 /**
  * Takes what another cell was told of eSIMs that are here. Times in the future are for that cell to refuse; here they count as now.
@@ -18,7 +18,7 @@ type Body = InputOf<Operations['takeObservations']>['body'];
 export async function takeObservations(
   tx: Queryable,
   ctx: OperatorContext,
-  { body }: InputOf<Operations['takeObservations']>,
+  { body }: InputFor<'takeObservations'>,
 ): Promise<Reply<Observations>> {
   const accounts = new Set<string>();
   const usage = body.usage_records && (await takeOwnUsage(tx, ctx, body.usage_records, accounts));

@@ -181,4 +181,12 @@ export const platformMutants: Mutant[] = [
     tests: ['mcp/test/scopes.test.ts'],
     why: 'The prompt is offered only to keys that may use all of its tools.',
   },
+  {
+    name: 'delay-includes-the-looks',
+    file: 'server/src/platform/telemetry/event-loop-delay.ts',
+    find: 'betweenLooksMs - lookMs',
+    replace: 'betweenLooksMs',
+    tests: ['server/src/platform/telemetry/event-loop-delay.test.ts'],
+    why: 'A process at rest shows no event loop delay.',
+  },
 ];

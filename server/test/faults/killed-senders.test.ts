@@ -277,7 +277,7 @@ describe('concurrent senders', () => {
         }, 20);
       });
       const senders = await Promise.all(Array.from({ length: processes }, () => setup.sender()));
-      const eventIds = await publish(setup, 400);
+      const eventIds = await publish(setup, 120);
       const settled = await allSettled(setup);
       expect(await Promise.all(senders.map((each) => each.end('SIGTERM')))).toEqual(Array(processes).fill(0));
 

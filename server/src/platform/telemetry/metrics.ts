@@ -1,7 +1,7 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../db/database.ts';
 import { readCoreBehind, readQueues } from '../db/queues.ts';
+import { watchEventLoopDelay } from './event-loop-delay.ts';
 import { createThroughput } from './throughput.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -197,17 +197,8 @@ function describePool(registers: Registry[], db: Database): void {
 }
 
 function describeProcess(registers: Registry[]): void {
-  const delay = monitorEventLoopDelay({ resolution: 20 });
-  delay.enable();
-  new Gauge({
-    name: 'nodejs_eventloop_delay_p99_seconds',
-    help: 'Event loop delay, 99th percentile since the last scrape.',
-    registers,
-    collect() {
-      this.set(delay.percentile(99) / 1e9);
-      delay.reset();
-    },
-  });
+  const delay = 'Event loop delay, 99th percentile since the last scrape.';
+  gauge(registers, 'nodejs_eventloop_delay_p99_seconds', delay, watchEventLoopDelay());
   gauge(registers, 'process_memory_usage_bytes', 'Resident memory of the process.', process.memoryUsage.rss);
   new Counter({
     name: 'process_cpu_time_seconds_total',

@@ -8,8 +8,8 @@ export const feedMutants: Mutant[] = [
   {
     name: 'sequencer-does-not-hurry-for-readers',
     file: 'server/src/notify/feed/pause-after.ts',
-    find: 'isAwaited ? Math.min(eventCount, longestMs) : longestMs',
-    replace: 'longestMs',
+    find: 'isAwaited ? Math.min(eventCount, longestMs.awaited) : longestMs.unawaited',
+    replace: 'longestMs.unawaited',
     tests: ['server/src/notify/feed/pause-after.test.ts'],
     why: 'A reader of a lone event does not wait for others.',
   },

@@ -116,7 +116,8 @@ const startTimeoutMs = 30_000;
 /** Logs to a file, as in production: a pipe would add this process's work to the measurement. */
 async function spawnServer(env: Record<string, string>, logFile: string, profileDir: string | undefined) {
   const folder = dirname(createRequire(import.meta.url).resolve('@simplane/server/serve'));
-  const program = join(folder, '../bin/simplane-server.js');
+  // What ships; a profile names the files of the build.
+  const program = join(folder, profileDir ? '../bin/simplane-server.js' : '../bundle/main.js');
   const profiling = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [];
   const log = await open(logFile, 'a');
   const server = spawn(process.execPath, [...profiling, program, 'serve'], {

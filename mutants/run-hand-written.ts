@@ -1,40 +1,52 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { applyMutant } from './apply-mutant.ts';
+import { findBroken } from './find-broken.ts';
 import { handWritten } from './hand-written.ts';
+import { importsOf } from './imports-of.ts';
 import type { Mutant } from './mutant.ts';
-import { copyTree, replaceOnce, type TreeCopy } from './tree-copy.ts';
+import { type TestProcess, testProcessOf } from './test-process.ts';
+import { copyTree, type TreeCopy } from './tree-copy.ts';
 
 /** `stale`: `find` does not occur exactly once in the file. `broken`: it does not compile, so no test ran. */
 type Verdict = 'killed' | 'survived' | 'stale' | 'broken';
 export type Judged = { mutant: Mutant; verdict: Verdict; seconds: number; by: string };
 
+type Lane = { tree: TreeCopy; tests: TestProcess };
+/** How long each test file takes without a mutant. */
+type Seconds = Record<string, number>;
+
 const atOnce = 2;
-// A mutant that makes the tests hang counts as killed.
-const boundMs = 15 * 60_000;
+const boundOfAllMs = 60 * 60_000;
+const mostMs = 10 * 60_000;
 
-const running = new Set<ChildProcess>();
-const copies = new Set<TreeCopy>();
+const lanes: Lane[] = [];
 
-/** Applies each mutant to a copy of the tree, builds it and runs the tests that must fail then. */
+/** Applies each mutant to a copy of the tree and runs the tests that must fail then. */
 export async function runHandWritten(names: readonly string[], stopping: AbortSignal): Promise<Judged[]> {
   const wanted = handWritten.filter(({ name }) => names.length === 0 || names.includes(name));
   if (wanted.length === 0) return [];
   try {
-    const trees = await Promise.all(Array.from({ length: atOnce }, makeCopy));
-    const [first] = trees as [TreeCopy];
-    await requireGreen(first, [...new Set(wanted.flatMap(({ tests }) => tests))]);
-    const queue = [...wanted];
-    const judged: Judged[] = [];
+    for (let count = 0; count < Math.min(atOnce, wanted.length); count++) lanes.push(await makeLane());
+    const [first] = lanes as [Lane];
+    console.log(`checking whether ${wanted.length} mutants compile`);
+    const broken = await findBroken(first.tree, wanted, stopping);
+    const seconds = await requireGreen(first, [...new Set(wanted.flatMap(({ tests }) => tests))], stopping);
+    const judged: Judged[] = wanted
+      .filter(({ name }) => broken.has(name))
+      .map((mutant) => ({ mutant, verdict: 'broken', seconds: 0, by: broken.get(mutant.name) ?? '' }));
+    const setUpFiles = new Set(
+      (await importsOf(process.cwd(), 'server/test/support/global-setup.ts')).keys(),
+    );
+    const needsOwn = ({ file }: Mutant) => setUpFiles.has(file) || !/^\w+\/src\/.*\.tsx?$/.test(file);
+    // The slowest first, so that both lanes end at the same time.
+    const cost = (mutant: Mutant) => (needsOwn(mutant) ? 60 : 0) + expected(mutant, seconds);
+    const queue = wanted.filter(({ name }) => !broken.has(name)).toSorted((a, b) => cost(b) - cost(a));
     await Promise.all(
-      trees.map(async (tree) => {
+      lanes.map(async (lane) => {
         for (let next = queue.shift(); next && !stopping.aborted; next = queue.shift()) {
-          const one = await judge(tree, next);
+          const one = await judge(lane, next, { needsOwn: needsOwn(next), seconds, stopping });
           if (stopping.aborted) return;
           judged.push(one);
-          console.log(
-            `${one.verdict.padEnd(8)} ${String(one.seconds).padStart(4)} s  ${next.name}  ${one.by}`,
-          );
+          print(one, judged.length, wanted.length);
         }
       }),
     );
@@ -46,88 +58,72 @@ export async function runHandWritten(names: readonly string[], stopping: AbortSi
 
 /** Stops running tests and removes the copies. */
 export async function cleanUp(): Promise<void> {
-  for (const { pid } of running) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  await Promise.all([...copies].map((copy) => copy.remove()));
-  copies.clear();
+  await Promise.all(
+    lanes.map(async ({ tree, tests }) => {
+      await tests.end();
+      await tree.remove();
+    }),
+  );
 }
 
-async function makeCopy(): Promise<TreeCopy> {
-  const copy = await copyTree(process.cwd());
-  copies.add(copy);
-  return copy;
+async function makeLane(): Promise<Lane> {
+  const tree = await copyTree(process.cwd());
+  return { tree, tests: testProcessOf(tree) };
 }
 
 /** Tests that fail without a mutant would kill every mutant. On a busy machine a test may time out once; twice is a failure. */
-async function requireGreen(tree: TreeCopy, tests: readonly string[]): Promise<void> {
-  console.log(`running ${tests.length} test files without a mutant first`);
-  for (const isLast of [false, true]) {
-    const { code, failed, output } = await runTests(tree, tests);
-    if (code === 0) return;
-    if (isLast) throw new Error(`tests fail without a mutant: ${failed}\n${output.slice(-3_000)}`);
-    console.log(`failed without a mutant, so they run once more: ${failed}`);
-  }
+async function requireGreen(lane: Lane, tests: readonly string[], stopping: AbortSignal): Promise<Seconds> {
+  if (stopping.aborted) return {};
+  console.log(`running ${tests.length} test files without a mutant`);
+  const first = await lane.tests.run({ tests, changed: '' }, boundOfAllMs);
+  if (first.notPassed.length === 0 && first.error === null) return first.seconds;
+  if (stopping.aborted) return {};
+  console.log(`failed without a mutant, so the rest runs once more: ${first.failed ?? first.error}`);
+  const again = first.notPassed.length > 0 ? first.notPassed : tests;
+  const second = await lane.tests.run({ tests: again, changed: '' }, boundOfAllMs);
+  if (second.error !== null && !stopping.aborted)
+    throw new Error(`tests fail without a mutant: ${second.failed ?? ''} ${second.error}`);
+  return { ...first.seconds, ...second.seconds };
 }
 
-async function judge(tree: TreeCopy, mutant: Mutant): Promise<Judged> {
+type How = {
+  /** It changes what the global setup of the tests makes, so it needs a process of its own. */
+  needsOwn: boolean;
+  seconds: Seconds;
+  stopping: AbortSignal;
+};
+
+async function judge(lane: Lane, mutant: Mutant, { needsOwn, seconds, stopping }: How): Promise<Judged> {
   const startedMs = performance.now();
   const end = (verdict: Verdict, by = ''): Judged => {
-    return { mutant, verdict, seconds: Math.round((performance.now() - startedMs) / 1000), by };
+    return { mutant, verdict, seconds: (performance.now() - startedMs) / 1000, by };
   };
-  const undo = await replaceOnce(tree, mutant);
-  if (!undo) return end('stale');
-  try {
-    const tsc = join(tree.folder, 'node_modules/typescript/bin/tsc');
-    const build = await run(tree, [tsc, '--build']);
-    if (build.code !== 0) return end('broken', build.output.slice(0, 500));
-    const { code, failed } = await runTests(tree, mutant.tests);
-    return code === 0 ? end('survived') : end('killed', failed);
-  } finally {
+  const request = { tests: mutant.tests, changed: mutant.file };
+  for (let boundMs = 60_000 + 5_000 * expected(mutant, seconds); !stopping.aborted; boundMs *= 4) {
+    const undo = await applyMutant(lane.tree, mutant);
+    if (!undo) return end('stale');
+    if (needsOwn) await lane.tests.end();
+    const { failed, error } = await lane.tests.run(request, boundMs);
+    if (stopping.aborted) break;
     await undo();
+    if (needsOwn || (error !== null && failed === null)) await lane.tests.end();
+    if (error === null) return end('survived');
+    if (failed !== null) return end('killed', failed);
+    // No test failed, but they hung or could not run. That counts if they run without the mutant, so that a busy machine does not.
+    const without = await lane.tests.run(request, boundMs);
+    if (without.error === null) return end('killed', error.split('\n', 1)[0]);
+    if (boundMs > mostMs)
+      throw new Error(`the tests of ${mutant.name} do not run without it: ${without.error}`);
   }
+  return end('survived');
 }
 
-async function runTests(tree: TreeCopy, tests: readonly string[]) {
-  const report = join(tree.folder, 't', 'report.json');
-  const vitest = join(tree.folder, 'node_modules/vitest/vitest.mjs');
-  await rm(report, { force: true });
-  const options = ['--bail=1', '--reporter=json', `--outputFile=${report}`];
-  const { code, output } = await run(tree, [vitest, 'run', ...options, ...tests]);
-  return { code, output, failed: code === 0 ? '' : await firstFailure(report) };
+function expected({ tests }: Mutant, seconds: Seconds): number {
+  return tests.reduce((sum, test) => sum + (seconds[test] ?? 0), 0);
 }
 
-type Report = { testResults: { name: string; assertionResults: { status: string; fullName: string }[] }[] };
-
-async function firstFailure(report: string): Promise<string> {
-  const text = await readFile(report, 'utf8').catch(() => '{"testResults":[]}');
-  const { testResults } = JSON.parse(text) as Report;
-  const failed = testResults.flatMap(({ assertionResults }) =>
-    assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName.trim()),
+function print({ verdict, seconds, mutant, by }: Judged, count: number, all: number): void {
+  console.log(
+    `${verdict.padEnd(8)} ${`${count}/${all}`.padStart(9)} ${seconds.toFixed(1).padStart(6)} s  ${mutant.name}  ${by}`,
   );
-  return failed[0] ?? 'a file that could not run';
-}
-
-function run({ folder }: TreeCopy, args: string[]): Promise<{ code: number | null; output: string }> {
-  return new Promise((resolve, reject) => {
-    // Its own process group, so that no child outlives it. Temporary files go into the copy.
-    const child = spawn(process.execPath, args, {
-      cwd: folder,
-      detached: true,
-      env: { ...process.env, TMPDIR: join(folder, 't') },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    running.add(child);
-    const timer = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'), boundMs);
-    let output = '';
-    const keep = (chunk: Buffer) => {
-      output = (output + chunk).slice(-20_000);
-    };
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
-    child.on('error', reject);
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      running.delete(child);
-      resolve({ code, output });
-    });
-  });
 }

@@ -13,6 +13,7 @@ import { databaseShareMutants } from './database-share-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
 import { deploymentMutants } from './deployment-mutants.ts';
 import { eraseMutants } from './erase-mutants.ts';
+import { esimGuardMutants } from './esim-guard-mutants.ts';
 import { feedMutants } from './feed-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
 import { handOverMutants } from './hand-over-mutants.ts';
@@ -23,6 +24,7 @@ import { moveMutants } from './move-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { nameMutants } from './name-mutants.ts';
 import { operatorMutants } from './operator-mutants.ts';
+import { orderGuardMutants } from './order-guard-mutants.ts';
 import { orderMutants } from './order-mutants.ts';
 import { orderedMutants } from './ordered-mutants.ts';
 import { otherCellMutants } from './other-cell-mutants.ts';
@@ -803,5 +805,7 @@ export const handWritten: readonly Mutant[] = [
   ...referenceMutants,
   ...undeliveredMutants,
   ...operatorMutants,
+  ...orderGuardMutants,
+  ...esimGuardMutants,
   ...installLinkMutants,
 ];

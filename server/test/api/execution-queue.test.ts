@@ -545,6 +545,35 @@ describe('an eSIM that is being provisioned', () => {
     ]);
   });
 
+  test('and terminated while its order waits for the network, sends nothing more but the cancellation', async () => {
+    const calls: string[] = [];
+    const noted = <Answer>(name: string, answer: Answer): Answer => {
+      calls.push(name);
+      return answer;
+    };
+    const failed = { kind: 'failed', reason: { code: 'network_unavailable', message: 'down' } } as const;
+    service.startWorker(
+      {
+        ...mock,
+        order: (asked) => noted('order', mock.order(asked)),
+        confirm: async () => noted('confirm', failed),
+        cancel: (asked) => noted('cancel', mock.cancel(asked)),
+      },
+      { retryScheduleMs: [3_600_000] },
+    );
+    const { json } = await provision(service);
+    const { iccid } = await until(
+      () => get(`/v1/executions/${json.id}`),
+      ({ waiting_for: cause }) => cause?.startsWith('The network failed'),
+    );
+    const { json: termination } = await call(service, 'DELETE', `/v1/esims/${iccid}`);
+    expect(await settled(termination.id)).toMatchObject({ status: 'succeeded' });
+    calls.length = 0;
+    await sql('update execution_queue set due_at = now()');
+    expect(await settled(json.id)).toMatchObject({ status: 'failed', error: { code: 'state_conflict' } });
+    expect(calls).toEqual(['cancel']);
+  });
+
   test('is found by a request that waited while it became ready', async () => {
     const { json: accepted } = await provision(service);
     const [iccid, uuid] = ['8999901000000009999', uuidOfId('exec', accepted.id)];

@@ -2,7 +2,7 @@ import { encodeId, executionTypes } from '@simplane/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importCatalog, readCatalog } from '../../src/accounts/products/import-catalog.ts';
-import { call } from '../support/client.ts';
+import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -230,6 +230,15 @@ describe('executions', () => {
       { numRuns: 40 },
     );
   });
+});
+
+test('executions with an error code have failed, so with another status there are none', async () => {
+  const { key } = await service.createAccount('Codes');
+  await provision({ url: service.url, key });
+  const found = (query: string) => call({ url: service.url, key }, 'GET', `/v1/executions?${query}`);
+  expect((await found('status=queued')).json.data).toHaveLength(1);
+  for (const status of ['queued', 'succeeded', 'failed'])
+    expect((await found(`status=${status}&error_code=declined`)).json.data).toEqual([]);
 });
 
 describe('events', () => {

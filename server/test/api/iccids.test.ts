@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createIccidSource } from '../../src/orders/esims/iccid.ts';
 import { parseIccidRanges } from '../../src/orders/esims/iccid-ranges.ts';
 import { storeReturned } from '../../src/orders/esims/sql/iccids.ts';
+import { provision } from '../support/client.ts';
 import { startService } from '../support/service.ts';
 
 test('100,000 ICCIDs from four processes that each restart are unique and valid', async () => {
@@ -66,7 +67,7 @@ test('a range gives out its own returned numbers only, the one that was returned
   }
 });
 
-test('a range that was shortened and then extended again gives no number out twice', async () => {
+test('a range that was shortened and then extended again gives no number out twice, and none beyond its end', async () => {
   const service = await startService();
   try {
     const ranged = (size: number) => createIccidSource([{ first: '898830300000123000', size }]);
@@ -74,6 +75,14 @@ test('a range that was shortened and then extended again gives no number out twi
     expect(await ranged(5).allot(service.db, 1)).toEqual([]);
     const after = await ranged(1_000).allot(service.db, 10);
     expect(new Set([...before, ...after]).size).toBe(20);
+    // Nor one beyond its end, even if the first order needs more than it has.
+    const small = createIccidSource([{ first: '898830300000456000', size: 5 }]);
+    expect(await small.allot(service.db, 7)).toHaveLength(5);
+    // Nor one that an open order has from elsewhere.
+    const taken = createIccidSource([{ first: '898830300000789000', size: 3 }]);
+    await provision(service);
+    await service.db.pool.query(`update execution_queue set iccid = '8988303000007890017'`);
+    expect(await taken.allot(service.db, 3)).toEqual(['8988303000007890009', '8988303000007890025']);
   } finally {
     await service.stop();
   }

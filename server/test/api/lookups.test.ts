@@ -2,7 +2,7 @@ import { decodeId, encodeId, searchTypes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { expireFeeds, planExpiry } from '../../src/notify/feed/expire.ts';
-import { idOfUuid } from '../../src/platform/ids/uuid.ts';
+import { idOfUuid, uuidText } from '../../src/platform/ids/uuid.ts';
 import { countEvents } from '../../src/views/overview/count-events.ts';
 import { call, provision } from '../support/client.ts';
 import { removeOld } from '../support/remove-old.ts';
@@ -220,6 +220,26 @@ describe('the timeline of an eSIM', () => {
     const [entry] = (await walk(`/v1/esims/${running.iccid}/timeline`, 100)).slice(-1);
     expect(entry).toMatchObject({ id: json.id, kind: 'order' });
     expect(entry.steps[0]).toEqual({ name: 'accepted', at: json.created });
+  });
+
+  test('has an open command once, on whichever page it is, and none of another eSIM', async () => {
+    const uuid = uuidText(service.service.newUuid());
+    const ofOther = uuidText(service.service.newUuid());
+    for (const values of [
+      [service.accountUuid, uuid, iccid],
+      [service.accountUuid, ofOther, '8999901000000000999'],
+    ])
+      await service.db.pool.query(
+        `insert into execution_queue (account_id, id, type, iccid, input, created_at, due_at)
+         values ($1, $2, 'bundle.add', $3, '{}', now(), now() + interval '1 hour')`,
+        values,
+      );
+    const first = await get(`${path()}?limit=1`);
+    const rest = await get(`${path()}?limit=100&starting_after=${first.next_cursor}`);
+    const ids = [...first.data, ...rest.data].map(({ id }: Json) => id);
+    expect(ids.filter((id) => id === idOfUuid('exec', uuid))).toHaveLength(1);
+    expect(ids).not.toContain(idOfUuid('exec', ofOther));
+    await service.db.pool.query('delete from execution_queue where id = any($1)', [[uuid, ofOther]]);
   });
 
   test('is not found in another account, and a cursor of another eSIM is refused', async () => {

@@ -121,6 +121,10 @@ describe('a batch', () => {
     expect((await get(tenant, `${path}&reference=B-2`)).data).toHaveLength(1);
     expect((await get(tenant, `${path}&reference=B-2&type=bundle.add`)).data).toHaveLength(0);
     expect((await get(tenant, `/v1/executions?batch_id=bat_none`)).data).toHaveLength(0);
+    const priceOf = async (id: string) => (await get(tenant, `/v1/products/${id}`)).price;
+    const prices = await Promise.all(orders.map(({ product_id: id }) => priceOf(id)));
+    expect((await get(tenant, path)).data.map(({ price }: Json) => price)).toEqual(prices.toReversed());
+    expect(prices[0]).not.toEqual(prices[1]);
     const first = await get(tenant, `${path}&limit=2&status=succeeded`);
     const rest = await get(tenant, `${path}&limit=2&status=succeeded&starting_after=${first.next_cursor}`);
     expect([...first.data, ...rest.data].map(({ reference }: Json) => reference)).toEqual([

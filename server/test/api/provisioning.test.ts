@@ -346,6 +346,9 @@ describe('a failing network', () => {
     };
     await withNetwork(hanging, { networkTimeoutMs: 100 }, async (own) => {
       expect(await order('prod_us_1gb_7d', own)).toMatchObject({ status: 'succeeded', attempts: 2 });
+      // By its own timeout: an attempt whose lease has ended counts no failure.
+      const failures = "select progress -> 'failures' as count from executions";
+      expect((await own.db.pool.query(failures)).rows).toEqual([{ count: 1 }]);
     });
   });
 
@@ -567,7 +570,9 @@ describe('a failing network', () => {
       release = resolve;
     });
     const slow: Network = { ...mock, confirm: async (call) => held.then(() => mock.confirm(call)) };
-    await withNetwork(slow, {}, async (own) => {
+    const outcomes: string[] = [];
+    const onOutcome = (type: string, outcome: string) => void outcomes.push(`${type} ${outcome}`);
+    await withNetwork(slow, { onOutcome }, async (own) => {
       const accepted = await provision(own);
       const { iccid } = await until(
         () => get(`/v1/executions/${accepted.json.id}`, own),
@@ -576,6 +581,12 @@ describe('a failing network', () => {
       const termination = await call(own, 'DELETE', `/v1/esims/${iccid}`);
       expect(await settled(termination.json.id, own)).toMatchObject({ status: 'succeeded' });
       release();
+      // At once, and not when the lease has ended.
+      await until(
+        async () => outcomes,
+        ({ length }) => length === 2,
+      );
+      expect(outcomes).toEqual(['esim.terminate succeeded', 'esim.provision failed']);
       expect(await settled(accepted.json.id, own)).toMatchObject({
         status: 'failed',
         error: { code: 'state_conflict' },

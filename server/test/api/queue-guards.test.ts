@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { newEvent } from '../../src/notify/events/new-event.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
 } from '../../src/notify/webhooks/sender/sql/claim-deliveries.ts';
 import { postponeDelivery } from '../../src/notify/webhooks/sender/sql/leases.ts';
+import { allot } from '../../src/orders/esims/allot.ts';
+import type { IccidSource } from '../../src/orders/esims/iccid.ts';
+import { failAfterLastAttempt } from '../../src/orders/esims/roll-back-provision.ts';
 import { changeStatus } from '../../src/orders/esims/sql/esims.ts';
 import { allotRows, settleProvisionedRows } from '../../src/orders/esims/sql/orders.ts';
+import { hold } from '../../src/orders/executions/hold.ts';
+import type { Deps } from '../../src/orders/executions/runner.ts';
 import { type ClaimedExecution, claimExecutionRows } from '../../src/orders/executions/sql/queue.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
@@ -72,6 +78,35 @@ test('an order that has an ICCID already keeps it', async () => {
   await service.db.pool.query('update execution_queue set iccid = $1 where id = $2', [own, order.id]);
   const wanted = { ...order, iccid: '8999901000000007777', sealedMatchingId: 'first' };
   expect(await allotRows(service.db, [wanted])).toMatchObject([{ id: order.id, iccid: own }]);
+});
+
+test('an order that another worker has claimed meanwhile does not go on, and the number taken for it goes back', async () => {
+  const order = await claimOrder();
+  await read('update execution_queue set fence = fence + 1 where leased_until > now()');
+  const { keyring, db } = service.service;
+  const network = { ...createMockNetwork({ delayMs: 0 }), forgetsCalls: true };
+  const returned: string[] = [];
+  const numbers: IccidSource = {
+    allot: async () => [iccid],
+    stock: null,
+    giveBack: async (_, given, state) => void returned.push(`${given} ${state}`),
+  };
+  expect(await allot({ keyring, db, network } as Deps, [order], numbers)).toEqual([]);
+  expect(returned).toEqual([`${iccid} free`]);
+});
+
+test('the number of an order whose profile was canceled is not given out again', async () => {
+  const order = { ...(await claimOrder()), iccid: '8999901000000006666', progress: { is_closed: true } };
+  await service.db.pool.query('update execution_queue set iccid = $1 where id = $2', [order.iccid, order.id]);
+  const deps = { ...service.service, network: createMockNetwork({ delayMs: 0 }), onOutcome: () => {} };
+  const held = hold(deps as unknown as Deps, null, order, new AbortController().signal);
+  const error = { code: 'internal', message: 'It failed too often.', retryable: true } as const;
+  const returned: string[] = [];
+  const giveBack = async (_: unknown, given: string) => void returned.push(given);
+  await failAfterLastAttempt(deps as unknown as Deps, held, error, giveBack);
+  expect(returned).toEqual([]);
+  const { json } = await call(service, 'GET', `/v1/esims/${order.iccid}`);
+  expect(json).toMatchObject({ status: 'failed' });
 });
 
 test('an eSIM is changed only from a status that allows it', async () => {

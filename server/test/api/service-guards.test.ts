@@ -2,8 +2,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Core, Reply } from '../../src/network/port.ts';
 import { lockOwnEsim } from '../../src/orders/esims/lock.ts';
-import { storeRefused } from '../../src/orders/service/core-sql.ts';
+import { createChangeRunner } from '../../src/orders/esims/run-change.ts';
+import { ClaimLost, hold } from '../../src/orders/executions/hold.ts';
+import { type ClaimedExecution, type Deps, wakeChanges } from '../../src/orders/executions/runner.ts';
+import { postponeService, storeRefused } from '../../src/orders/service/core-sql.ts';
+import { verdictOf } from '../../src/orders/service/verdict.ts';
 import { refreshService } from '../../src/orders/service/write.ts';
+import { uuidText } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -61,6 +66,39 @@ test('a refusal of an older version leaves a newer one in the queue as it is', a
   expect(await queued()).toMatchObject({ version: 2, is_refused: false });
 });
 
+test('a failure of an older version does not delay a newer one', async () => {
+  await inTransaction(() => ({ status: 'suspended' }));
+  const key = { account_id: service.accountUuid, iccid, version: 1 };
+  expect(await postponeService(service.db, key, { delayMs: 3_600_000, reason: null })).toBe(false);
+  const due = 'select due_at <= now() as is_due from core_queue where iccid = $1';
+  expect((await service.db.pool.query(due, [iccid])).rows).toEqual([{ is_due: true }]);
+});
+
+test('a version that the core failed is no refusal of the change in it', async () => {
+  await inTransaction(() => ({ status: 'suspended' }));
+  const esim = { account_id: service.accountUuid, iccid };
+  const reason = { code: 'network_unavailable', message: 'HTTP 503' } as const;
+  expect(await postponeService(service.db, { ...esim, version: 2 }, { delayMs: 0, reason })).toBe(true);
+  const pending_change = { change: 'suspend', execution_id: '', version: 2 } as const;
+  expect(await verdictOf(service.db, { ...esim, applied_version: 1, pending_change })).toBeNull();
+});
+
+test('a worker that lost a change to another writes nothing of it, whatever the core has said', async () => {
+  const change = { change: 'suspend', execution_id: uuidText(service.service.newUuid()), version: 1 };
+  const pending = 'update esims set pending_change = $2, applied_version = $3 where iccid = $1';
+  const deps = { ...service.service, core: 'state' } as unknown as Deps;
+  const esim = { account_id: service.accountUuid, id: change.execution_id, iccid };
+  const claimed = { ...esim, fence: 1, attempts: 1, type: 'esim.suspend', progress: {} };
+  const lost = hold(deps, null, claimed as unknown as ClaimedExecution, new AbortController().signal);
+  for (const appliedVersion of [1, null]) {
+    await service.db.pool.query(pending, [iccid, change, appliedVersion]);
+    await expect(createChangeRunner('suspend').run(deps, lost)).rejects.toThrow(ClaimLost);
+    const text = 'select status, pending_change from esims where iccid = $1';
+    const { rows } = await service.db.pool.query(text, [iccid]);
+    expect(rows).toEqual([{ status: 'provisioned', pending_change: change }]);
+  }
+});
+
 test('a state that is being sent is not sent by others meanwhile', async () => {
   const calls: string[] = [];
   let answer = () => {};
@@ -86,6 +124,32 @@ test('a state that is being sent is not sent by others meanwhile', async () => {
   await Promise.all(workers.map((worker) => worker.stop(1_000)));
 });
 
+test('a state that the core failed waits for its time, however often the worker is woken', async () => {
+  let calls = 0;
+  const worker = service.startCore(
+    {
+      async setService() {
+        calls += 1;
+        return { kind: 'failed', reason: { code: 'network_unavailable', message: 'HTTP 500' } };
+      },
+    },
+    { retryScheduleMs: [3_600_000] },
+  );
+  const states = 'select count(*)::integer as count from core_queue where failures = 0';
+  await until(
+    async () => (await service.db.pool.query(states)).rows[0].count,
+    (count) => count === 0,
+  );
+  const before = calls;
+  for (let n = 0; n < 10; n++) {
+    worker.wake();
+    await queued();
+  }
+  await worker.stop(1_000);
+  expect(calls).toBe(before);
+  await service.db.pool.query('delete from core_queue');
+});
+
 test('while the core is down, only a probe is claimed, and the others wait untouched', async () => {
   const calls: string[] = [];
   const down: Core = {
@@ -97,6 +161,7 @@ test('while the core is down, only a probe is claimed, and the others wait untou
   const worker = service.startCore(down, {
     pause: { afterFailures: 1, pauseMs: 3_600_000 },
     concurrency: 1,
+    retryScheduleMs: [3_600_000],
   });
   await until(
     async () => calls.length,
@@ -108,6 +173,41 @@ test('while the core is down, only a probe is claimed, and the others wait untou
     "select 1 from core_queue where leased_until is not null or due_at > now() + interval '2 seconds'";
   expect(await service.db.query({ name: 'test_touched', text: leased }, [])).toEqual([]);
   expect(calls).toHaveLength(1);
+});
+
+test('a state whose call ended with the process is due at once elsewhere, and no failure is counted', async () => {
+  let asked = () => {};
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const worker = service.startCore({
+    setService: ({ id, signal }) =>
+      new Promise((resolve) => {
+        if (id.startsWith(iccid)) asked();
+        const reason = { code: 'network_unavailable', message: 'aborted' } as const;
+        signal.addEventListener('abort', () => resolve({ kind: 'failed', reason }));
+      }),
+  });
+  await isAsked;
+  await worker.stop(0);
+  const text = 'select failures, leased_until, due_at <= now() as is_due from core_queue where iccid = $1';
+  const { rows } = await service.db.pool.query(text, [iccid]);
+  expect(rows).toEqual([{ failures: 0, leased_until: null, is_due: true }]);
+});
+
+test('an answer of the core makes only changes due that wait for the core', async () => {
+  const later = "now() + interval '1 hour'";
+  const progress = [`{"waiting_for": "core"}`, `{"waiting_for": "network"}`];
+  const rows = ['esim.suspend', 'esim.terminate'].map((type, n) => {
+    const id = uuidText(service.service.newUuid());
+    return `('${service.accountUuid}', '${id}', '${type}', '${iccid}', '{}', now(), ${later}, '${progress[n]}')`;
+  });
+  const columns = 'account_id, id, type, iccid, input, created_at, due_at, progress';
+  await service.db.pool.query(`insert into execution_queue (${columns}) values ${rows.join()}`);
+  expect(await wakeChanges(service.db, service.accountUuid, iccid)).toBe(1);
+  // The worker may have the suspension by now.
+  const left = `delete from execution_queue where iccid = $1 and type = 'esim.terminate' returning due_at > now() as waits`;
+  expect((await service.db.pool.query(left, [iccid])).rows).toEqual([{ waits: true }]);
 });
 
 test('a suspension ends when the core has it, without waiting for the next look', async () => {

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network, Reply } from '../../src/network/port.ts';
 import { releaseOrphanedExecutions } from '../../src/orders/executions/runner.ts';
+import { type ClaimedExecution, claimExecutionRows, release } from '../../src/orders/executions/sql/queue.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -120,6 +122,19 @@ where account_id = $1 and id = $2`,
   expect((await shown(accepted.id)).waiting_for).toMatch(/^It was interrupted and continues/);
   await releaseOrphanedExecutions(service.db);
   expect((await shown(accepted.id)).waiting_for).toMatch(/^It was accepted and starts automatically/);
+});
+
+test('an execution that a stopping worker gives back waits for a worker, whatever it waited for before', async () => {
+  const { json: accepted } = await provision(service);
+  const wanted = { count: 1, holder: randomUUID(), leaseMs: 60_000, since: null, iccids: [] };
+  for (const [waitingFor, says] of [
+    ['network', /^The network failed/],
+    [null, /^It was accepted and starts automatically/],
+  ] as const) {
+    const { executions } = await claimExecutionRows(service.db, wanted);
+    await release(service.db, executions[0] as ClaimedExecution, { delayMs: 0, waitingFor });
+    expect((await shown(accepted.id)).waiting_for).toMatch(says);
+  }
 });
 
 test('a cause that a newer release stored is shown in general words', async () => {

@@ -14,6 +14,21 @@ test.each([
       { first: '898830400000000000', size: 10 ** 11 },
     ],
   ],
+  // In the order given, in which they are used.
+  [
+    '8988304,8988303',
+    [
+      { first: '898830400000000000', size: 10 ** 11 },
+      { first: '898830300000000000', size: 10 ** 11 },
+    ],
+  ],
+  [
+    '8988303000000000002-8988303000000000093,8988303000000000101-8988303000000000192',
+    [
+      { first: '898830300000000000', size: 10 },
+      { first: '898830300000000010', size: 10 },
+    ],
+  ],
 ])('"%s" is parsed', (text, ranges) => {
   expect(parseIccidRanges(text)).toEqual(ranges);
 });
@@ -24,9 +39,11 @@ test.each([
   '1234567',
   '8988303000012345', // leaves only two digits for the serial
   '8988303000000000003-8988303000000000093', // wrong check digit
+  '8988303000000000002-8988303000000000094', // wrong check digit at the end
   '8988303000000000093-8988303000000000002', // backwards
   '898830300000000000-898830300000000009',
   '8988303,8988303000012', // one within the other
+  '8988303000000000002-8988303000000000093,8988303000000000093-8988303000000000192', // one number in both
   '8988303,',
 ])('"%s" is rejected', (text) => {
   expect(parseIccidRanges(text)).toBeUndefined();

@@ -23,6 +23,7 @@ import { liveMutants } from './live-mutants.ts';
 import { moveMutants } from './move-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { nameMutants } from './name-mutants.ts';
+import { networkGuardMutants } from './network-guard-mutants.ts';
 import { operatorMutants } from './operator-mutants.ts';
 import { orderGuardMutants } from './order-guard-mutants.ts';
 import { orderMutants } from './order-mutants.ts';
@@ -807,5 +808,6 @@ export const handWritten: readonly Mutant[] = [
   ...operatorMutants,
   ...orderGuardMutants,
   ...esimGuardMutants,
+  ...networkGuardMutants,
   ...installLinkMutants,
 ];

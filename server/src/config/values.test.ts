@@ -71,6 +71,65 @@ describe('SIMPLANE_SHUTDOWN_TIMEOUT', () => {
   });
 });
 
+test('a lease that ends with a call is refused, because a slow call would be made twice', () => {
+  const lease = (SIMPLANE_EXECUTION_LEASE: string) => () =>
+    readConfig({ SIMPLANE_EXECUTION_LEASE, SIMPLANE_NETWORK_TIMEOUT: '10s' });
+  expect(lease('10s')).toThrow(/^SIMPLANE_EXECUTION_LEASE must be longer than SIMPLANE_NETWORK_TIMEOUT/);
+  expect(lease('10001ms')).not.toThrow();
+});
+
+const live = {
+  SIMPLANE_MODE: 'live',
+  SIMPLANE_ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+  DATABASE_URL: 'postgresql://db.example.com/x',
+};
+const smdp = {
+  ...live,
+  SIMPLANE_ES2_URL: 'https://10.0.0.1:8443/es2',
+  SIMPLANE_ES2_CERT: 'cert.pem',
+  SIMPLANE_ES2_KEY: 'key.pem',
+  SIMPLANE_ES2_REQUESTER_ID: 'us',
+};
+
+test.each<[string, Record<string, string>, Record<string, string>]>([
+  ['SIMPLANE_ROLE=api needs DATABASE_URL', { SIMPLANE_ROLE: 'api' }, { DATABASE_URL: live.DATABASE_URL }],
+  ['SIMPLANE_ROLE=worker needs DATABASE_URL', { SIMPLANE_ROLE: 'worker' }, { SIMPLANE_ROLE: 'all' }],
+  [
+    'SIMPLANE_DATABASE_DIRECT_URL needs DATABASE_URL',
+    { SIMPLANE_DATABASE_DIRECT_URL: live.DATABASE_URL },
+    { DATABASE_URL: live.DATABASE_URL },
+  ],
+  [
+    'SIMPLANE_ES2_… is for live mode only',
+    { SIMPLANE_ES2_LISTEN_PORT: '8443' },
+    { SIMPLANE_ES2_LISTEN_PORT: '' },
+  ],
+  ['SIMPLANE_ES2_… is for live mode only', { ...smdp, SIMPLANE_MODE: 'sandbox' }, { SIMPLANE_ES2_URL: '' }],
+  [
+    'SIMPLANE_ES2_URL is required for a worker in live mode',
+    { ...live, SIMPLANE_ROLE: 'worker' },
+    { ...live, SIMPLANE_ROLE: 'all' },
+  ],
+  [
+    'SIMPLANE_ES2_SMDP_ADDRESS is required: the host of SIMPLANE_ES2_URL is not a domain name',
+    smdp,
+    { SIMPLANE_ES2_SMDP_ADDRESS: 'smdp.example.com' },
+  ],
+  [
+    'SIMPLANE_ES2_LISTEN_PORT needs SIMPLANE_ES2_LISTEN_CLIENT_CA as well',
+    {
+      ...live,
+      SIMPLANE_ES2_LISTEN_PORT: '8443',
+      SIMPLANE_ES2_LISTEN_CERT: 'cert.pem',
+      SIMPLANE_ES2_LISTEN_KEY: 'key.pem',
+    },
+    { SIMPLANE_ES2_LISTEN_CLIENT_CA: 'ca.pem' },
+  ],
+])('settings that contradict each other prevent the start, and only they: %s', (says, env, mended) => {
+  expect(() => readConfig(env)).toThrow(says);
+  expect(() => readConfig({ ...env, ...mended })).not.toThrow();
+});
+
 describe('the DNS servers for webhooks', () => {
   test('are addresses with an optional port', () => {
     const { config } = readConfig({ SIMPLANE_WEBHOOK_DNS_SERVERS: '9.9.9.9, [2620:fe::fe]:5353' });

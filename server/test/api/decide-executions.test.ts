@@ -278,7 +278,7 @@ test('a failed execution that another operator decides at the same moment is dec
   expect((await second)?.json.error.message).toMatch(/already retried/);
 });
 
-test('an order whose confirmation code is gone, or that the account canceled, is not retried', async () => {
+test('what ended because the code is gone, the account canceled or a newer change replaced it is not retried', async () => {
   const body = { product_id: 'prod_sandbox_declined', confirmation_code: '4711' };
   const { json: secret } = await provision(service, undefined, body);
   await withWorker(mock, async () => void (await execution(secret.id, ({ status }) => status === 'failed')));
@@ -286,6 +286,8 @@ test('an order whose confirmation code is gone, or that the account canceled, is
   const canceled = await order();
   await cancel(canceled);
   expect((await retry(canceled)).json.error.message).toMatch(/canceled/);
+  const superseded = await insertFailed(service, 'superseded', null);
+  expect((await retry(superseded)).json.error.message).toMatch(/newer change/);
 });
 
 test('the operator’s list finds executions of all accounts by status, code, account and age, in pages', async () => {
@@ -378,6 +380,20 @@ describe('a failure group', () => {
     });
     expect((await groups()).find(({ id }) => id === group.id)).toMatchObject({ failed: 4, waiting: 1 });
     expect(JSON.stringify(await get('/v1/executions?limit=100'))).not.toContain('smdp.internal');
+  });
+
+  test('is retried with the first order that can be: the oldest ones may not', async () => {
+    const group = 'fg_444444444444444444444444';
+    const withCode = await insertFailed(service, 'declined', group);
+    const text = `update executions set input = '{"has_confirmation_code": true}' where failure_group = $1`;
+    await service.db.pool.query(text, [group]);
+    const retriable = await insertFailed(service, 'declined', group);
+    const { status, json } = await retryGroup(group);
+    expect(status).toBe(202);
+    expect((await get(`/v1/executions/${retriable}`)).retried_by).toBe(json.retry.execution_id);
+    expect((await get(`/v1/executions/${withCode}`)).retried_by).toBeUndefined();
+    await cancel(json.retry.execution_id);
+    await continueRetries();
   });
 
   test('is retried with one order first: if that fails, the rest stays', async () => {

@@ -18,6 +18,7 @@ const future = { startsAt: new Date(Date.now() + 2 * day), endsAt: new Date(Date
 const tls = createTls();
 const folder = createFolder();
 const stranger = createAuthority('Somebody else');
+const oldAuthority = createAuthority('Old', past);
 const files = {
   cert: folder.write('client.pem', tls.client.cert),
   key: folder.write('client.key', tls.client.key),
@@ -32,7 +33,7 @@ const files = {
     'locked.key',
     '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAA==\n-----END ENCRYPTED PRIVATE KEY-----',
   ),
-  expiredCa: folder.write('expired-ca.pem', createAuthority('Old', past).pem),
+  expiredCa: folder.write('expired-ca.pem', oldAuthority.pem),
   strangersCert: folder.write('stranger.pem', 'filled below'),
   strangersKey: folder.write('stranger.key', 'filled below'),
   strangersCa: folder.write('stranger-ca.pem', stranger.pem),
@@ -72,6 +73,9 @@ describe('a file for mutual TLS', () => {
       `CA: ${files.expiredCa}: the last`,
     );
     expect(await readAuthorities(named('CA', files.ca))).toMatchObject({ pem: tls.authority.pem });
+    const both = folder.write('both.pem', `${oldAuthority.pem}${tls.authority.pem}`);
+    const { endsAt } = await readAuthorities(named('CA', both));
+    expect(endsAt.getTime()).toBeGreaterThan(Date.now());
   });
 });
 

@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findRefusal } from '../../src/network/es2plus/explain-refusal.ts';
-import { createEs2Listener } from '../../src/network/es2plus/listener.ts';
+import { createEs2Listener, type Es2Listener } from '../../src/network/es2plus/listener.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import {
   defaultNotificationMap,
@@ -33,7 +33,7 @@ let service: TestService;
 let listener: Listening;
 const outcomes: [string, object][] = [];
 
-type Listening = { port: number; stop(timeoutMs: number): Promise<void> };
+type Listening = { port: number; stop(timeoutMs: number): Promise<void>; renew: Es2Listener['renew'] };
 type Take = (observation: Observation) => Promise<boolean>;
 
 async function listen(
@@ -42,7 +42,7 @@ async function listen(
   subjects: string[] | null = null,
 ): Promise<Listening> {
   let port = 0;
-  const started = await createEs2Listener({
+  const source = createEs2Listener({
     host: '127.0.0.1',
     port: 0,
     tls: tls.server,
@@ -56,8 +56,8 @@ async function listen(
     onListening: (listening) => {
       port = listening;
     },
-  }).start(take);
-  return { ...started, port };
+  });
+  return { ...(await source.start(take)), renew: source.renew, port };
 }
 
 beforeAll(async () => {
@@ -548,6 +548,55 @@ describe('where names are listed, a certificate of the authority', () => {
       cause: 'its names are not in SIMPLANE_ES2_LISTEN_SUBJECTS',
       names: hosts.length > 0 ? expect.stringMatching(/^DNS:/) : 'none',
     });
+  });
+});
+
+describe('a connection that is kept', () => {
+  const requestOf = (iccid: string) => {
+    const body = JSON.stringify(notification(iccid, 3));
+    return `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  };
+
+  test('is closed when the trusted authority is replaced, so that its next request shows a certificate again', async () => {
+    const own = await listen(
+      async () => true,
+      () => {},
+    );
+    const socket = connectTls({ host: '127.0.0.1', port: own.port, ...client });
+    let answers = '';
+    socket.on('data', (chunk) => {
+      answers += chunk;
+    });
+    socket.on('error', () => {});
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(requestOf(newIccid(1)));
+    await until(
+      async () => answers,
+      (text) => text.includes('204'),
+    );
+    own.renew({ cert: tls.server.cert, key: tls.server.key, clientCa: createAuthority('Another').pem });
+    socket.write(requestOf(newIccid(2)).replace('Host: x', 'Host: x\r\nConnection: close'));
+    await closed;
+    expect(answers.match(/HTTP\/1\.1 204/g)).toHaveLength(1);
+    await own.stop(1_000);
+  });
+
+  test('whose notification is never stored does not keep the listener from stopping', async () => {
+    let reach = () => {};
+    const reached = new Promise<void>((resolve) => {
+      reach = resolve;
+    });
+    const own = await listen(
+      () => {
+        reach();
+        return new Promise(() => {});
+      },
+      () => {},
+    );
+    const sent = send(notification(newIccid(1), 3), { port: own.port }).catch(() => 'cut off');
+    await reached;
+    await own.stop(10);
+    expect(await sent).toBe('cut off');
   });
 });
 

@@ -192,6 +192,16 @@ describe('a reserved profile that is adopted', () => {
       error: { code: 'state_conflict' },
     });
     expect(callsOf('cancelOrder', iccid)).toEqual([]);
+    const { json: shown } = await operator('GET', `executions/${json.retried_by}`);
+    expect(shown.steps.map(({ name }: { name: string }) => name)).not.toContain('undo');
+  });
+
+  test('is not adopted for an order with a confirmation code, which was deleted when it failed', async () => {
+    const { id, iccid } = await loseOrder({ confirmation_code: '4711' });
+    const { status, json } = await resolve(id, { outcome: 'reserved', iccid, then: 'adopt' });
+    expect([status, json.error.code]).toEqual([409, 'state_conflict']);
+    expect(json.error.message).toMatch(/confirmation code/);
+    expect((await resolve(id, { outcome: 'not_reserved' })).status).toBe(200);
   });
 
   test('needs an ICCID that is complete, correct and nobody’s', async () => {

@@ -100,6 +100,20 @@ describe('consumers.run', () => {
     expect(await handle(2)).toEqual(ids.slice(2));
   });
 
+  test('ends with the error of its handler, also if it was aborted meanwhile', async () => {
+    await publish(1);
+    const controller = new AbortController();
+    const failing = simplane.consumers.run(
+      'billing',
+      () => {
+        controller.abort();
+        throw new Error('no ink');
+      },
+      { after: 'start', signal: controller.signal },
+    );
+    await expect(failing).rejects.toThrow('no ink');
+  });
+
   test('acknowledges during a long batch', async () => {
     await publish(3);
     const seen: number[] = [];

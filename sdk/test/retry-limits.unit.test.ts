@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ApiError, createSimplane, type SimplaneOptions } from '../src/index.ts';
+import { ApiError, createSimplane, type SimplaneOptions, TimeoutError } from '../src/index.ts';
 import { healingDelay } from '../src/keep-trying.ts';
 
 const order = { product_id: 'prod_europe_5gb_30d' };
@@ -56,6 +56,34 @@ test('a call without time for another attempt ends with the error of the API, at
   expect(seen.requests).toBe(1);
 });
 
+test('a refusal that no retry heals is sent once', async () => {
+  for (const status of [400, 401, 403, 404, 409, 422]) {
+    const { simplane, seen } = clientWith([answer(status)]);
+    expect(await outcomeWithin(0, simplane.esims.create(order))).toMatchObject({ status });
+    expect(seen.requests).toBe(1);
+  }
+});
+
+test('an attempt that hangs ends with its call: at the timeout, or when the caller aborts', async () => {
+  const hang = (signal: AbortSignal) =>
+    new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const { simplane } = clientWith([hang], { attemptTimeoutMs: 600_000 });
+  const late = simplane.esims.create(order, { timeoutMs: 5_000 });
+  expect(await outcomeWithin(5_000, late)).toBeInstanceOf(TimeoutError);
+  const stop = new AbortController();
+  const aborted = simplane.esims.create(order, { signal: stop.signal });
+  expect(await outcomeWithin(1_000, aborted)).toBeUndefined();
+  stop.abort('enough');
+  expect(await outcomeWithin(0, aborted)).toBe('enough');
+});
+
+test('an id is one part of the path, whatever it contains', async () => {
+  const urls: string[] = [];
+  const { simplane } = clientWith([answer(200)], { onRequest: ({ url }) => urls.push(url) });
+  await simplane.esims.get('a/../b?c=%2F#d');
+  expect(urls).toEqual(['http://api.test/v1/esims/a%2F..%2Fb%3Fc%3D%252F%23d']);
+});
+
 test('a request that a proxy gave up with 408 is sent again', async () => {
   const { simplane, seen } = clientWith([answer(408), answer(200)]);
   expect(await outcomeWithin(1_000, simplane.me())).toEqual({});
@@ -84,6 +112,14 @@ test('the last poll of a wait gets a second, so that it can succeed', async () =
   const { simplane } = clientWith([late]);
   const waiting = simplane.executions.wait('exec_1', { waitMs: 100, maxRetries: 0 });
   expect(await outcomeWithin(500, waiting)).toMatchObject({ status: 'succeeded' });
+});
+
+test('waiting for a batch ends with its time, while its orders go on', async () => {
+  const { simplane, seen } = clientWith([answer(200, { id: 'bat_1', open: 2 })]);
+  const waiting = simplane.batches.wait('bat_1', { waitMs: 10_000 });
+  expect(await outcomeWithin(9_000, waiting)).toBeUndefined();
+  expect(await outcomeWithin(1_500, waiting)).toBeInstanceOf(TimeoutError);
+  expect(seen.requests).toBeLessThan(20);
 });
 
 test('a list ends with the page that says so, whatever its cursor', async () => {

@@ -35,14 +35,16 @@ function probe(method: 'POST' | 'DELETE') {
   });
 }
 
+function addToName(tx: Queryable, accountUuid: string) {
+  const text = 'update accounts set name = name || $2 where id = $1';
+  return tx.query({ name: 'probe_effect', text }, [accountUuid, '!']);
+}
+
 async function runProbe(tx: Queryable, ctx: Context, { params }: { params: { id: string } }) {
   runs.push(params.id);
   started();
   await hold;
-  await tx.query({ name: 'probe_effect', text: 'update accounts set name = name || $2 where id = $1' }, [
-    ctx.account.uuid,
-    '!',
-  ]);
+  await addToName(tx, ctx.account.uuid);
   if (params.id === 'gone') throw new AppError('resource_missing', 'It is gone.');
   if (params.id === 'broken') throw new Error('broken on purpose');
   return { body: { runs: runs.length } };
@@ -332,4 +334,17 @@ describe('what is stored', () => {
     expect((await first).status).toBe(200);
     expect((await call(service, 'POST', '/v1/probes/slow', { idempotencyKey: 'slow' })).status).toBe(200);
   });
+});
+
+test('nothing of a transaction that failed is committed by the next one on its connection', async () => {
+  const before = await accountName();
+  const failed = service.db.transaction(async (tx) => {
+    await addToName(tx, service.accountUuid);
+    throw new Error('on purpose');
+  });
+  await expect(failed).rejects.toThrow('on purpose');
+  const statement = { name: 'test_one', text: 'select 1' };
+  const others = Array.from({ length: 8 }, () => service.db.transaction((tx) => tx.query(statement)));
+  await Promise.all(others);
+  expect(await accountName()).toBe(before);
 });

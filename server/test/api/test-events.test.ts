@@ -57,6 +57,13 @@ test('a repeated test event is answered with the first, sent and audited once; a
   expect(data).toHaveLength(1);
 });
 
+test('the audit log does not repeat a key that was sent as the type of a test event', async () => {
+  const body = { type: 'sp_test_0123456789abcdef', data: {} };
+  const { json } = await call(service, 'POST', '/v1/events/test', { body });
+  const { data } = (await call(service, 'GET', `/v1/audit_log?target=${json.id}`)).json;
+  expect(data.map(({ changes }: { changes: object }) => changes)).toEqual([{ type: '[redacted]' }]);
+});
+
 test('a test event whose key another process works on is in progress, and not sent', async () => {
   const { accountUuid } = service;
   const before = await countEvents();

@@ -406,3 +406,10 @@ describe('batches', () => {
     }
   });
 });
+
+test('an amount in the database that JavaScript would round is an error, and not another amount', async () => {
+  const read = (text: string) =>
+    service.db.query<{ n: number }>({ name: `test_amount_${text}`, text: `select ${text}::bigint as n` });
+  expect(await read('9007199254740991')).toEqual([{ n: Number.MAX_SAFE_INTEGER }]);
+  await expect(read('9007199254740993')).rejects.toThrow('does not fit');
+});

@@ -254,6 +254,15 @@ test('an older release starts on newer migrations unless one of them forbids it'
   expect(await migrate(database.url, await writeRelease(first))).toEqual({ applied: [] });
 });
 
+test('a migration that was changed after it ran is refused, and nothing is applied', async () => {
+  await migrate(database.url, await writeRelease(first));
+  const changed = { '0001_first.sql': 'create table first (id bigint);', ...second };
+  await expect(migrate(database.url, await writeRelease(changed))).rejects.toThrow(
+    '0001_first.sql was changed',
+  );
+  expect(await tables()).toEqual(['first']);
+});
+
 test('a database migrated by an older release can be migrated further', async () => {
   const client = await connectAs('test');
   await client.query(`create table schema_migrations (version integer primary key, name text not null,

@@ -174,6 +174,17 @@ describe('webhook_endpoint.failing', () => {
     expect(await healthEvents()).toEqual([]);
   });
 
+  test('is not written for an endpoint that its owner has disabled', async () => {
+    service.startSender({ retryScheduleMs: Array(3).fill(20) });
+    const bad = await createEndpoint('/bad');
+    await publish();
+    await failures(bad, 4);
+    await call(service, 'PATCH', `/v1/webhook_endpoints/${bad}`, { body: { status: 'disabled' } });
+    service.clock.advance(61_000);
+    await report();
+    expect(await healthEvents()).toEqual([]);
+  });
+
   test('is lost by no rollback: the mark and the event commit together', async () => {
     service.startSender({ retryScheduleMs: Array(3).fill(20) });
     const bad = await createEndpoint('/bad');

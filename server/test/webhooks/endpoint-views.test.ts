@@ -133,7 +133,7 @@ describe('the attempts of an endpoint', () => {
       const { id: eventId, type } = JSON.parse(body);
       const count = (seen.get(eventId) ?? 0) + 1;
       seen.set(eventId, count);
-      response.writeHead(count > Number(type.split('.')[1]) ? 200 : 503).end('answer');
+      response.writeHead(count > Number(type.split('.')[1]) ? 200 : 302).end('answer');
     });
     id = await createEndpoint('/attempts', ['fails.*']);
     path = `/v1/webhook_endpoints/${id}/attempts`;

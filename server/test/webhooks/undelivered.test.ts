@@ -125,22 +125,48 @@ describe('an endpoint that was disabled', () => {
     await sendEvent('bundle.expired');
     await patch(endpoint, { status: 'disabled' });
     const [esim, named] = [await sendEvent('esim.a.b'), await sendEvent('usage')];
-    await sendEvent('esims.other');
-    await sendEvent('bundle.expired');
+    for (const type of ['esims.other', 'usages', 'bundle.expired']) await sendEvent(type);
+    // The change is told by the process's clock, with a margin of a minute to both sides.
+    service.clock.advance(120_000);
     await patch(endpoint, { enabled_event_types: ['bundle.*'] });
-    // The change is told by the process's clock, with a margin of a minute.
     service.clock.advance(120_000);
     const bundle = await sendEvent('bundle.expired');
     await sendEvent('esim.a.b');
     const missed = await listed();
-    expect(missed).toContain(esim);
-    expect(missed).toContain(named);
-    expect(missed).toContain(bundle);
+    expect(missed).toEqual([esim, named, bundle]);
     await enable(endpoint);
     await patch(endpoint, { enabled_event_types: ['*'] });
     expect(await listed()).toEqual(missed);
     const count = await missedAt(endpoint);
     expect([count, await recover(endpoint)]).toEqual([missed.length, missed.length]);
+  });
+
+  test('has missed an event once that is in two of its gaps', async () => {
+    const endpoint = await createEndpoint();
+    await patch(endpoint, { status: 'disabled' });
+    await sendEvent();
+    // The second gap begins here, and with its margin a minute earlier.
+    await patch(endpoint, { enabled_event_types: ['esim.suspended'] });
+    expect([await missedAt(endpoint), (await listed()).length]).toEqual([1, 1]);
+  });
+
+  test('has missed what a machine wrote whose clock is behind by less than a minute', async () => {
+    const endpoint = await createEndpoint();
+    await patch(endpoint, { status: 'disabled' });
+    await service.db.pool.query(
+      `update webhook_endpoints set disabled_at = disabled_at + interval '50 seconds' where id = $1`,
+      [endpoint.uuid],
+    );
+    await sendEvent();
+    expect(await missedAt(endpoint)).toBe(1);
+  });
+
+  test('remembers what it missed when an update enables it', async () => {
+    const endpoint = await createEndpoint();
+    await patch(endpoint, { status: 'disabled' });
+    await sendEvent();
+    await patch(endpoint, { status: 'enabled' });
+    expect(await missedAt(endpoint)).toBe(1);
   });
 
   test('has not missed the events about itself', async () => {
@@ -175,6 +201,29 @@ describe('what is undelivered', () => {
     expect(await recover(first)).toBe(0);
     expect(await recover(second)).toBe(1);
     expect(await listed()).toEqual([]);
+  });
+
+  test('stays so at one endpoint when it is replayed to another', async () => {
+    const [first, second] = [await createEndpoint(), await createEndpoint()];
+    const [event] = await sendEvents(1);
+    for (const one of [first, second]) await endPending(one, 'failed');
+    expect(await listed()).toEqual([event]);
+    const body = { webhook_endpoint_id: first.id };
+    expect((await call(account, 'POST', `/v1/events/${event}/replay`, { body })).status).toBe(202);
+    expect([await missedAt(first), await missedAt(second)]).toEqual([0, 1]);
+  });
+
+  test('is replayed without waiting for who holds an earlier delivery', async () => {
+    const endpoint = await createEndpoint();
+    const [event] = await sendEvents(1);
+    await endPending(endpoint, 'failed');
+    const holder = await service.db.pool.connect();
+    await holder.query('begin');
+    await holder.query('select from deliveries where endpoint_id = $1 for update', [endpoint.uuid]);
+    const { status } = await call(account, 'POST', `/v1/events/${event}/replay`, { body: {} });
+    await holder.query('rollback');
+    holder.release();
+    expect([status, await missedAt(endpoint)]).toEqual([202, 0]);
   });
 
   test('can be narrowed by type, time and eSIM', async () => {
@@ -256,6 +305,48 @@ describe('a recovery', () => {
     const { created } = await get(`/v1/events/${events[0]}`);
     expect(await recover(endpoint, { since: created })).toBe(2);
     expect(await recover(endpoint, { since: created, types: ['bundle.*'] })).toBe(0);
+  });
+
+  test('begins early enough for an older event that was committed after it was requested', async () => {
+    const endpoint = await createEndpoint();
+    await patch(endpoint, { status: 'disabled' });
+    await sendEvent();
+    await enable(endpoint);
+    const { json } = await call(account, 'POST', `${endpoint.path}/recover`, { body: {} });
+    const writtenAt = new Date(service.clock.nowMs() - 30_000);
+    await service.db.pool.query(
+      `insert into events (account_id, id, type, created_at, body) values ($1, uuid_v7($2), 'esim.suspended', $2, '{"data":{}}')`,
+      [account.accountUuid, writtenAt],
+    );
+    const done = await until(
+      async () => {
+        await runRecoveries(service.db, service.service);
+        return get(`/v1/recoveries/${json.id}`);
+      },
+      ({ status }) => status === 'succeeded',
+    );
+    expect(done.queued_count).toBe(2);
+  });
+
+  test('since a time forgets nothing that was missed before', async () => {
+    const endpoint = await createEndpoint();
+    await patch(endpoint, { status: 'disabled' });
+    await sendEvent();
+    service.clock.advance(3_600_000);
+    await sendEvent();
+    await enable(endpoint);
+    const since = Math.floor(service.clock.nowMs() / 1_000) - 600;
+    expect(await recover(endpoint, { since })).toBe(1);
+    expect([await missedAt(endpoint), await recover(endpoint)]).toEqual([1, 1]);
+  });
+
+  test('since a time forgets nothing that was missed by other subscriptions', async () => {
+    const endpoint = await createEndpoint({ enabled_event_types: ['esim.*'] });
+    await patch(endpoint, { status: 'disabled' });
+    await sendEvent('esim.suspended');
+    await patch(endpoint, { status: 'enabled', enabled_event_types: ['bundle.*'] });
+    const since = Math.floor(service.clock.nowMs() / 1_000) - 3_600;
+    expect([await recover(endpoint, { since }), await missedAt(endpoint)]).toEqual([0, 1]);
   });
 
   test('is refused for a time in the future, or a period that ends before it begins', async () => {

@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { createHub, type Frame } from './hub.ts';
 import type { FeedRow } from './sql/read.ts';
 
-type Read = { after: number; give(lastPosition: number): void };
+type Read = { after: number; give(lastPosition: number): void; giveNothing(): void };
 
 /** A database whose pages the test gives out. */
 function manualDatabase() {
@@ -20,7 +20,7 @@ function manualDatabase() {
           for (let position = after + 1; position <= last; position++) rows.push(rowAt(position, 'a.b'));
           resolve(rows);
         };
-        reads.push({ after, give });
+        reads.push({ after, give, giveNothing: () => resolve([]) });
       }),
   } as unknown as Queryable;
   const next = async (): Promise<Read> => {
@@ -32,11 +32,14 @@ function manualDatabase() {
 
 function createStream() {
   const taken: number[] = [];
+  const seen = { ends: 0 };
   return {
-    taken,
+    ...{ taken, seen },
     stream: {
       take: (frames: Frame[]) => void taken.push(...frames.map(({ position }) => position)),
-      end() {},
+      end() {
+        seen.ends += 1;
+      },
     },
   };
 }
@@ -58,5 +61,36 @@ test('a stream that joins while a read for streams that have left is in flight g
   (await next()).give(11);
   await next();
   expect(second.taken).toEqual([9, 10, 11]);
+  hub.stop();
+});
+
+test('a stream ends when its place is no longer in the feed, and when its process stops, even while it is opened', async () => {
+  const { db, next } = manualDatabase();
+  const hub = createHub({ db, cell: null, onError: () => {} });
+  const account = { id: 'acct_1', uuid: 'u1' };
+  const [first, second, late] = [createStream(), createStream(), createStream()];
+  hub.join(account, first.stream, { position: 8, mark: 1 });
+  (await next()).giveNothing();
+  await expect.poll(() => first.seen.ends).toBe(1);
+  hub.leave(account, first.stream);
+  expect(hub.hasReaders()).toBe(false);
+  hub.join(account, second.stream, { position: 3, mark: 1 });
+  expect([second.seen.ends, hub.hasReaders()]).toEqual([0, true]);
+  hub.stop();
+  expect(hub.join(account, late.stream, { position: 3, mark: 1 })).toBe(true);
+  expect([second.seen.ends, late.seen.ends]).toEqual([1, 1]);
+});
+
+test('a stream that is behind the others does not join them', async () => {
+  const { db, next } = manualDatabase();
+  const hub = createHub({ db, cell: null, onError: () => {} });
+  const account = { id: 'acct_1', uuid: 'u1' };
+  const [ahead, behind] = [createStream(), createStream()];
+  hub.join(account, ahead.stream, { position: 8, mark: 1 });
+  (await next()).give(10);
+  await next();
+  expect(hub.join(account, behind.stream, { position: 9, mark: 1 })).toBe(false);
+  expect(hub.join(account, behind.stream, { position: 10, mark: 1 })).toBe(true);
+  expect([ahead.taken, behind.taken]).toEqual([[9, 10], []]);
   hub.stop();
 });

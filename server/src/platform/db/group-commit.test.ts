@@ -54,6 +54,11 @@ describe('a group commit', () => {
     expect(await Promise.all(all)).toEqual(Array.from({ length: 800 }, (_, n) => n * 10));
   });
 
+  test('an item for which the statement has no result is rejected', async () => {
+    const commit = createGroupCommit<number, number>({ write: async () => [] });
+    await expect(commit(1)).rejects.toThrow('wrong number');
+  });
+
   test('rejects waiting items at once if the database is unavailable', async () => {
     const { batches, write } = heldStatements();
     const commit = createGroupCommit({ write, mostInFlight: 1 });

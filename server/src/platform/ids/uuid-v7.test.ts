@@ -19,3 +19,11 @@ test('ids ascend when the clock is set back, and carry its time again once it ha
     startMs + 10,
   ]);
 });
+
+test('more ids than a millisecond has room for are valid and ascend', () => {
+  const newUuid = createUuidV7({ nowMs: () => 1_800_000_000_000 });
+  const ids = Array.from({ length: 10_000 }, () => uuidText(newUuid()));
+  expect(ids).toEqual(ids.toSorted());
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.filter((id) => !/^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/.test(id))).toEqual([]);
+});

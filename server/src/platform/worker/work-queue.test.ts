@@ -47,6 +47,45 @@ test('a finished job frees its slot', async () => {
   await stopped;
 });
 
+test('a job that is due again is claimed when its time has come, without waiting for the poll', async () => {
+  const due = ['job'];
+  let dueAtMs = 0;
+  let runs = 0;
+  const queue = startWorkQueue<string>({
+    ...{ concurrency: 2, pollMs: 600_000 },
+    onError: (error) => expect.fail(String(error)),
+    claim: async (count) => (performance.now() >= dueAtMs ? due.splice(0, count) : []),
+    async run(job) {
+      runs += 1;
+      if (runs > 1) return undefined;
+      due.push(job);
+      dueAtMs = performance.now() + 20;
+      return { againInMs: 40 };
+    },
+  });
+  await expect.poll(() => runs).toBe(2);
+  await queue.stop(0);
+});
+
+test('a job that outlasts the shutdown timeout is told to end, and awaited', async () => {
+  let hasEnded = false;
+  const queue = startWorkQueue<string>({
+    ...{ concurrency: 2, pollMs: 600_000 },
+    onError: (error) => expect.fail(String(error)),
+    claim: async () => (hasEnded ? [] : ['job']),
+    run: (_, stopping) =>
+      new Promise((resolve) => {
+        stopping.addEventListener('abort', () => {
+          hasEnded = true;
+          resolve(undefined);
+        });
+      }),
+  });
+  await turn();
+  await queue.stop(1);
+  expect(hasEnded).toBe(true);
+}, 60_000);
+
 describe('a queue whose claims take all that is due', () => {
   /** A queue of two slots. Claims get what `due` has; a job runs until the test ends it. */
   async function start() {
@@ -130,5 +169,23 @@ describe('a queue whose claims take all that is due', () => {
     await turn();
     await turn();
     expect(due).toEqual([]);
+  });
+
+  test('has no room after a claim that failed, because others may wait', async () => {
+    let hasFailed = false;
+    const queue = startWorkQueue<string>({
+      ...{ concurrency: 2, pollMs: 600_000, takesAllDue: true },
+      onError: () => {
+        hasFailed = true;
+      },
+      claim: () => (hasFailed ? Promise.resolve([]) : Promise.reject(new Error('no database'))),
+      run: async () => undefined,
+    });
+    await turn();
+    expect([hasFailed, queue.reserve()]).toEqual([true, null]);
+    queue.wake();
+    await turn();
+    expect(queue.reserve()).not.toBeNull();
+    await queue.stop(0);
   });
 });

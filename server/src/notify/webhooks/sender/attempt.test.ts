@@ -11,11 +11,15 @@ const policy = { allowsHttp: true, allowsPrivate: true, allowedCidrs: [] };
 let server: Server;
 let url: string;
 let slowRequests: number;
+let paths: (string | undefined)[];
+let endSlow: () => void;
 beforeEach(async () => {
-  slowRequests = 0;
+  [slowRequests, paths] = [0, []];
   server = createServer((request, response) => {
-    if (request.url === '/slow') slowRequests += 1;
-    else response.end();
+    paths.push(request.url);
+    if (request.url !== '/slow') return response.end();
+    slowRequests += 1;
+    endSlow = () => response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -43,6 +47,33 @@ test('an attempt that never gets a connection does not count against its endpoin
   await agent.destroy();
   expect(await slow).toMatchObject({ ok: false });
 });
+
+test('what timed out while it waited for a connection is not sent when one is free', async () => {
+  const agent = oneConnection();
+  const slow = post(agent, '/slow', 60_000);
+  await expect.poll(() => slowRequests).toBe(1);
+  expect(await post(agent, '/late', 300)).toMatchObject({ isFault: false });
+  endSlow();
+  expect(await slow).toMatchObject({ ok: true });
+  expect(await post(agent, '/next', 60_000)).toMatchObject({ ok: true });
+  expect(paths).toEqual(['/slow', '/next']);
+  await agent.destroy();
+});
+
+test.each(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS'])(
+  'an attempt that fails with %s, for lack of something in this process, does not count against its endpoint',
+  async (code) => {
+    const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
+      const error = Object.assign(new Error('no descriptor'), { code });
+      handler.onResponseError?.({} as Dispatcher.DispatchController, error);
+      return true;
+    };
+    expect(await post({ dispatch } as unknown as Agent, '/any', 60_000)).toEqual({
+      unsent: expect.stringContaining(code),
+      isFault: true,
+    });
+  },
+);
 
 test('a slow receiver never blocks another account’s connections to the same host', async () => {
   const agents = createAccountAgents(oneConnection);

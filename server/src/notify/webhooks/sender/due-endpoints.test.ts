@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Database } from '../../../platform/db/database.ts';
+import { lowestUuid, lowestUuidAt } from '../../../platform/ids/uuid-range.ts';
 import { createDueEndpoints } from './due-endpoints.ts';
 import { createEndpointClaims } from './endpoint-claims.ts';
 import { createLanes, type Standing } from './lanes.ts';
 import { createReadyEndpoints, createSlots } from './ready-endpoints.ts';
+import type { ClaimedDelivery, EndpointLease } from './sql/claim-deliveries.ts';
 
 type Found = { accountUuid: string; endpointUuid: string; standing: Standing };
 
@@ -28,7 +30,7 @@ function createDue() {
   const ready = createReadyEndpoints({ slots: createSlots(64), lanes, claims, wake });
   const clock = { nowMs: () => Date.now() };
   const due = createDueEndpoints({ db, clock, holder: 'holder', lanes, claims, ready, wake });
-  return { due, ready, lanes, asked, answers, woken };
+  return { due, ready, lanes, claims, asked, answers, woken };
 }
 
 const found = (endpointUuid: string, standing: Standing): Found => ({
@@ -72,4 +74,24 @@ test('endpoints of a woken account are looked up; a proven one with recent deliv
   due.wakeAccount('account');
   await due.find();
   expect(asked).toHaveLength(2); // too soon
+});
+
+test('after a scan, an endpoint is claimed from its first delivery, and after a signal from the recent ones', async () => {
+  const { due, claims, answers } = createDue();
+  const lease = { endpointUuid: 'late', fence: 1, leftMs: 60_000, target: {} as EndpointLease['target'] };
+  const claim = () => {
+    const { afterUuid } = claims.begin('late');
+    claims.hold({ endpoint_id: 'late', id: lowestUuidAt(Date.now()), attempt_count: 0 } as ClaimedDelivery);
+    claims.end('late', { lease, sentAtMs: performance.now(), isFull: true });
+    return afterUuid;
+  };
+  claim();
+  answers['sender_endpoints'] = () => [found('late', 'proven')];
+  due.wakeAccount('account');
+  await due.find();
+  expect(claim()).not.toBe(lowestUuid);
+  answers['sender_endpoints_due'] = () => [found('late', 'proven')];
+  due.scanNext();
+  await due.find();
+  expect(claim()).toBe(lowestUuid);
 });

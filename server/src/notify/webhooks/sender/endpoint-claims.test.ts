@@ -106,6 +106,14 @@ describe('the next claim of an endpoint', () => {
     expect(claims.begin(endpoint).afterUuid).toBe(delivery(1_000).id);
   });
 
+  test('waits for the one that runs, which would take the same deliveries', () => {
+    expect(claims.mayClaim(endpoint)).toBe(true);
+    claims.begin(endpoint);
+    expect(claims.mayClaim(endpoint)).toBe(false);
+    claims.end(endpoint, { lease: lease(25_000), sentAtMs: nowMs, isFull: false });
+    expect(claims.mayClaim(endpoint)).toBe(true);
+  });
+
   test('is refused while the endpoint is avoided', () => {
     expect(claims.avoid(endpoint, 3_000)).toBe(true);
     expect(claims.mayClaim(endpoint)).toBe(false);

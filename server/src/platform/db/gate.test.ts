@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { type Closure, createGate } from './gate.ts';
+import { DatabaseUnavailable } from './unavailable.ts';
+
+test('while commits hang, reads pass at once and writes wait until the gate opens', async () => {
+  const told: (string | null)[] = [];
+  const gate = createGate((closure: Closure | null) => told.push(closure?.reason ?? null));
+  const [read, write] = [() => gate.pass(true), () => gate.pass(false)];
+  gate.close({ reason: 'a standby is down', admits: 'reads' });
+  await read();
+  const passed: string[] = [];
+  const waiting = write().then(() => passed.push('write'));
+  await read();
+  expect(passed).toEqual([]);
+  gate.open();
+  await waiting;
+  await write();
+  expect(told).toEqual(['a standby is down', null]);
+});
+
+test('what waits longer than a second is refused with the reason of that moment', async () => {
+  const gate = createGate(() => {});
+  gate.close({ reason: 'a standby is down', admits: 'reads' });
+  const write = gate.pass(false);
+  gate.close({ reason: 'no server answers', admits: 'nothing' });
+  const read = gate.pass(true);
+  for (const refused of [write, read]) {
+    const error = await refused.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(DatabaseUnavailable);
+    expect((error as Error).message).toContain('no server answers');
+  }
+});

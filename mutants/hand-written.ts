@@ -12,9 +12,12 @@ import { dashboardMutants } from './dashboard-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
 import { deploymentMutants } from './deployment-mutants.ts';
+import { endpointMutants } from './endpoint-mutants.ts';
 import { eraseMutants } from './erase-mutants.ts';
 import { esimGuardMutants } from './esim-guard-mutants.ts';
+import { eventMutants } from './event-mutants.ts';
 import { feedMutants } from './feed-mutants.ts';
+import { feedReadingMutants } from './feed-reading-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
 import { handOverMutants } from './hand-over-mutants.ts';
 import { installLinkMutants } from './install-link-mutants.ts';
@@ -37,13 +40,16 @@ import { recoveryMutants } from './recovery-mutants.ts';
 import { referenceMutants } from './reference-mutants.ts';
 import { requestMutants } from './request-mutants.ts';
 import { retentionMutants } from './retention-mutants.ts';
+import { sdkCallMutants } from './sdk-call-mutants.ts';
 import { sdkFeedMutants } from './sdk-feed-mutants.ts';
+import { secretMutants } from './secret-mutants.ts';
+import { senderMutants } from './sender-mutants.ts';
 import { serviceMutants } from './service-mutants.ts';
 import { undeliveredMutants } from './undelivered-mutants.ts';
 import { upgradeMutants } from './upgrade-mutants.ts';
-
 import { viewMutants } from './view-mutants.ts';
 import { webhookMutants } from './webhook-mutants.ts';
+import { workerMutants } from './worker-mutants.ts';
 
 const idempotency: Mutant[] = [
   {
@@ -126,6 +132,12 @@ const idempotency: Mutant[] = [
     tests: [api('idempotency')],
     why: 'Only expired keys are removed.',
   },
+  ...eventMutants,
+  ...feedReadingMutants,
+  ...sdkCallMutants,
+  ...secretMutants,
+  ...senderMutants,
+  ...workerMutants,
 ];
 
 const changes: Mutant[] = [
@@ -169,6 +181,12 @@ const changes: Mutant[] = [
     tests: [api('provisioning'), api('bundles')],
     why: 'An ended eSIM accepts no bundle.',
   },
+  ...eventMutants,
+  ...feedReadingMutants,
+  ...sdkCallMutants,
+  ...secretMutants,
+  ...senderMutants,
+  ...workerMutants,
 ];
 
 const usage: Mutant[] = [
@@ -276,6 +294,12 @@ const usage: Mutant[] = [
     tests: [api('observations')],
     why: 'Only a sandbox simulates a network.',
   },
+  ...eventMutants,
+  ...feedReadingMutants,
+  ...sdkCallMutants,
+  ...secretMutants,
+  ...senderMutants,
+  ...workerMutants,
 ];
 
 const access: Mutant[] = [
@@ -375,6 +399,12 @@ const access: Mutant[] = [
     tests: [api('bundles')],
     why: 'Every statement on an account’s table names the account.',
   },
+  ...eventMutants,
+  ...feedReadingMutants,
+  ...sdkCallMutants,
+  ...secretMutants,
+  ...senderMutants,
+  ...workerMutants,
 ];
 
 const guards: Mutant[] = [
@@ -682,6 +712,12 @@ const guards: Mutant[] = [
     tests: [webhooks('endpoint-health')],
     why: 'An endpoint does not get the events about itself.',
   },
+  ...eventMutants,
+  ...feedReadingMutants,
+  ...sdkCallMutants,
+  ...secretMutants,
+  ...senderMutants,
+  ...workerMutants,
 ];
 
 const operation: Mutant[] = [
@@ -757,6 +793,12 @@ const operation: Mutant[] = [
     tests: ['server/test/live/notifications.test.ts'],
     why: 'Only a client with a trusted certificate can send notifications.',
   },
+  ...eventMutants,
+  ...feedReadingMutants,
+  ...sdkCallMutants,
+  ...secretMutants,
+  ...senderMutants,
+  ...workerMutants,
 ];
 
 export const handWritten: readonly Mutant[] = [
@@ -810,4 +852,11 @@ export const handWritten: readonly Mutant[] = [
   ...esimGuardMutants,
   ...networkGuardMutants,
   ...installLinkMutants,
+  ...endpointMutants,
+  ...eventMutants,
+  ...feedReadingMutants,
+  ...sdkCallMutants,
+  ...secretMutants,
+  ...senderMutants,
+  ...workerMutants,
 ];

@@ -132,12 +132,6 @@ const idempotency: Mutant[] = [
     tests: [api('idempotency')],
     why: 'Only expired keys are removed.',
   },
-  ...eventMutants,
-  ...feedReadingMutants,
-  ...sdkCallMutants,
-  ...secretMutants,
-  ...senderMutants,
-  ...workerMutants,
 ];
 
 const changes: Mutant[] = [
@@ -181,12 +175,6 @@ const changes: Mutant[] = [
     tests: [api('provisioning'), api('bundles')],
     why: 'An ended eSIM accepts no bundle.',
   },
-  ...eventMutants,
-  ...feedReadingMutants,
-  ...sdkCallMutants,
-  ...secretMutants,
-  ...senderMutants,
-  ...workerMutants,
 ];
 
 const usage: Mutant[] = [
@@ -294,12 +282,6 @@ const usage: Mutant[] = [
     tests: [api('observations')],
     why: 'Only a sandbox simulates a network.',
   },
-  ...eventMutants,
-  ...feedReadingMutants,
-  ...sdkCallMutants,
-  ...secretMutants,
-  ...senderMutants,
-  ...workerMutants,
 ];
 
 const access: Mutant[] = [
@@ -399,12 +381,6 @@ const access: Mutant[] = [
     tests: [api('bundles')],
     why: 'Every statement on an account’s table names the account.',
   },
-  ...eventMutants,
-  ...feedReadingMutants,
-  ...sdkCallMutants,
-  ...secretMutants,
-  ...senderMutants,
-  ...workerMutants,
 ];
 
 const guards: Mutant[] = [
@@ -712,12 +688,6 @@ const guards: Mutant[] = [
     tests: [webhooks('endpoint-health')],
     why: 'An endpoint does not get the events about itself.',
   },
-  ...eventMutants,
-  ...feedReadingMutants,
-  ...sdkCallMutants,
-  ...secretMutants,
-  ...senderMutants,
-  ...workerMutants,
 ];
 
 const operation: Mutant[] = [
@@ -793,12 +763,6 @@ const operation: Mutant[] = [
     tests: ['server/test/live/notifications.test.ts'],
     why: 'Only a client with a trusted certificate can send notifications.',
   },
-  ...eventMutants,
-  ...feedReadingMutants,
-  ...sdkCallMutants,
-  ...secretMutants,
-  ...senderMutants,
-  ...workerMutants,
 ];
 
 export const handWritten: readonly Mutant[] = [

@@ -145,7 +145,7 @@ returning 1`,
     why: 'Accounts take turns.',
   },
   {
-    name: 'account-takes-all-slots',
+    name: 'account-takes-all-slots-of-the-core',
     file: coreSql,
     find: '  where account.id <> all($4::uuid[])\n',
     replace: '  where $4::uuid[] is not null\n',

@@ -1,7 +1,9 @@
+import { answerMutants } from './answer-mutants.ts';
 import { auditMutants } from './audit-mutants.ts';
 import { backgroundMutants } from './background-mutants.ts';
 import { batchMutants } from './batch-mutants.ts';
 import { beforeKeyMutants } from './before-key-mutants.ts';
+import { bodyMutants } from './body-mutants.ts';
 import { cellMutants } from './cell-mutants.ts';
 import { chargingMutants } from './charging-mutants.ts';
 import { clientMutants } from './client-mutants.ts';
@@ -45,6 +47,8 @@ import { sdkFeedMutants } from './sdk-feed-mutants.ts';
 import { secretMutants } from './secret-mutants.ts';
 import { senderMutants } from './sender-mutants.ts';
 import { serviceMutants } from './service-mutants.ts';
+import { sessionMutants } from './session-mutants.ts';
+import { streamMutants } from './stream-mutants.ts';
 import { undeliveredMutants } from './undelivered-mutants.ts';
 import { upgradeMutants } from './upgrade-mutants.ts';
 import { viewMutants } from './view-mutants.ts';
@@ -823,4 +827,8 @@ export const handWritten: readonly Mutant[] = [
   ...secretMutants,
   ...senderMutants,
   ...workerMutants,
+  ...answerMutants,
+  ...bodyMutants,
+  ...sessionMutants,
+  ...streamMutants,
 ];

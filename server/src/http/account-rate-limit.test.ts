@@ -12,3 +12,11 @@ test('an account’s own rate is shared by its keys, and a new rate applies at o
   expect(limiter.take('b', 1)).toMatchObject({ RateLimit: '"account";r=1;t=1' });
   expect(limiter.take('a', 5)).toMatchObject({ RateLimit: '"account";r=9;t=1' });
 });
+
+test('beyond 10,000 accounts only the oldest is forgotten', () => {
+  const limiter = createAccountRateLimiter(() => 0);
+  for (let n = 0; n < 10_000; n++) limiter.take(`account ${n}`, 1);
+  limiter.take('one more', 1);
+  expect(limiter.take('account 1', 1)).toMatchObject({ RateLimit: '"account";r=0;t=2' });
+  expect(limiter.take('account 0', 1)).toMatchObject({ RateLimit: '"account";r=1;t=1' });
+});

@@ -65,6 +65,40 @@ describe('turns of accounts', () => {
     expect(await again).toBe('again');
   });
 
+  test('pass over an account that has its share, to one that waits behind it', async () => {
+    const { started, run, end } = startJobs({ running: 4, ...patient });
+    const jobs = ['a0', 'a1', 'a2', 'b0', 'b1', 'c0', 'd0'].map((job) => run(job.charAt(0), job));
+    expect(started).toEqual(['a0', 'a1', 'b0', 'c0']);
+    await end('c0');
+    expect(started.slice(4)).toEqual(['d0']);
+    for (const job of started) await end(job);
+    await Promise.all(jobs);
+  });
+
+  test('start all who may once a slot is free', async () => {
+    const { started, run, end } = startJobs({ running: 3, ...patient });
+    const jobs = ['a0', 'b0', 'b1', 'a1'].map((job) => run(job.charAt(0), job));
+    expect(started).toEqual(['a0', 'b0']);
+    await end('a0');
+    expect(started.slice(2)).toEqual(['b1', 'a1']);
+    for (const job of started) await end(job);
+    await Promise.all(jobs);
+  });
+
+  test('keep the place of what waits when the time of what has begun is over', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { started, run, end } = startJobs({ running: 1, waiting: 2, waitMs: 1_000 });
+    const jobs = [run('a', 'a0'), run('a', 'a1')];
+    vi.advanceTimersByTime(500);
+    await end('a0');
+    jobs.push(run('a', 'a2'));
+    vi.advanceTimersByTime(500);
+    await end('a1');
+    expect(started).toEqual(['a0', 'a1', 'a2']);
+    await end('a2');
+    await Promise.all(jobs);
+  });
+
   test('refuse what has waited too long, and never start it', async () => {
     const { started, run, end } = startJobs({ running: 1, waiting: 2, waitMs: 20 });
     const first = run('a', 'a0');

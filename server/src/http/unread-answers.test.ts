@@ -104,6 +104,26 @@ test('over the budget of the process, the oldest of the account that holds most 
   expect([few, ...many].map(({ raw }) => raw.socket.destroyed)).toEqual([false, true, false, false]);
 });
 
+test('a large answer cuts as many others as it needs room for', () => {
+  const { answers, cut } = start();
+  const small = Array.from({ length: 32 }, () => requestOf('a'));
+  for (const request of small) answers.add(request, megabyte);
+  const large = requestOf('b');
+  answers.add(large, 4 * megabyte);
+  expect(cut).toHaveLength(4);
+  expect([...small, large].filter(({ raw }) => raw.socket.destroyed)).toEqual(small.slice(0, 4));
+});
+
+test('an answer for a connection that has closed takes no room', async () => {
+  const { answers, reserve } = start();
+  const closed = requestOf('a');
+  closed.raw.socket.destroy();
+  answers.add(closed, 8 * megabyte);
+  const next = reserve('a', 8 * megabyte);
+  await settle();
+  expect(next.outcome).toBe('started');
+});
+
 test('a request that asks for its next page makes room for those that wait, and waits behind them', async () => {
   const { answers, reserve } = start();
   const [first, second] = [reserve('a', 4 * megabyte), reserve('a', 4 * megabyte)];

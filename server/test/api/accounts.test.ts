@@ -96,6 +96,21 @@ test.each([
   expect([reply.status, reply.json.error.param]).toEqual([400, param]);
 });
 
+test('a change of an account waits for another, and leaves what that has changed', async () => {
+  const { account, path } = await openAccount();
+  const holder = await service.db.pool.connect();
+  await holder.query('begin');
+  await holder.query(`update accounts set status = 'suspended' where id = $1`, [
+    uuidOfId('acct', account.id),
+  ]);
+  const renamed = change(path, { name: 'Renamed' });
+  await untilLockIsAwaited(service);
+  await holder.query('commit');
+  holder.release();
+  expect((await renamed).json).toMatchObject({ name: 'Renamed', status: 'suspended' });
+  expect((await call(operator, 'GET', path)).json.status).toBe('suspended');
+});
+
 test('an account that does not exist is not found', async () => {
   for (const id of ['acct_00000000000000000000000000', 'acct_1']) {
     const path = `/v1/operator/accounts/${id}`;
@@ -127,6 +142,14 @@ test('an operator creates, lists and revokes an account’s keys, and the accoun
   const other = await openAccount();
   const elsewhere = await call(operator, 'DELETE', `${path}/api_keys/${other.keyId}`);
   expect([elsewhere.status, elsewhere.json.error.param]).toEqual([404, 'key_id']);
+  for (const [wrong, param] of [
+    [{ expires_at: 1 }, 'expires_at'],
+    [{ allowed_cidrs: ['203.0.113.7/33'] }, 'allowed_cidrs[0]'],
+  ] as const) {
+    const body = { scopes: ['read'], ...wrong };
+    const refused = await call(operator, 'POST', `${path}/api_keys`, { body });
+    expect([refused.status, refused.json.error.param]).toEqual([400, param]);
+  }
 });
 
 test('a suspended account can read but not write, until it is active again', async () => {

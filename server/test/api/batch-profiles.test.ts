@@ -144,14 +144,17 @@ describe('the install profiles of a batch', () => {
     for (const text of texts) for (const { matching_id: code } of profiles) expect(text).not.toContain(code);
   });
 
-  test('are prepared twice at a time for one account, eight requests wait, and one more is refused', async () => {
+  test('are prepared twice at a time for one account, eight requests wait, and one more is refused, but not another account’s', async () => {
+    const { key } = await service.createAccount('Other');
     const refused = await service.db.transaction(async (tx) => {
       // Every request waits here for its audit entry.
       await tx.query({ name: 'test_lock_audit_log', text: 'lock table audit_log in share mode' }, []);
       const sent = Array.from({ length: 11 }, () => call(service, 'GET', `${path}?format=zip`));
       const first = await Promise.race(sent);
-      return { first, rest: sent };
+      const other = await call({ url: service.url, key }, 'GET', `${path}?format=zip`);
+      return { first, rest: sent, other };
     });
+    expect(refused.other.status).toBe(404);
     expect([refused.first.status, refused.first.json.error.code]).toEqual([429, 'rate_limited']);
     const statuses = (await Promise.all(refused.rest)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(10);

@@ -53,6 +53,21 @@ describe('before it is known who asks', () => {
     expect([status, json.error.code]).toEqual([403, 'origin_not_allowed']);
   });
 
+  test('a connection that sends nothing is closed after the time that a client has to read', async () => {
+    const impatient = await startService({
+      drainTimeoutMs: 200,
+      headersTimeoutMs: 200_000,
+      requestTimeoutMs: 200_000,
+    });
+    const { socket } = await openConnection(impatient.url);
+    try {
+      await expect.poll(() => socket.closed, { timeout: 30_000 }).toBe(true);
+    } finally {
+      socket.destroy();
+      await impatient.stop();
+    }
+  });
+
   test('a known key gets an answer at once to a body that is hostile', async () => {
     for (const idempotencyKey of [undefined, 'hostile-1']) {
       const { status, json } = await call(service, 'POST', '/v1/esims', {
@@ -88,6 +103,25 @@ describe('guesses from an address', () => {
     await guess((link) => signIn({ link }));
     expect((await asSession(cookie)).status).toBe(200);
     expect((await signIn({ api_key: service.key })).status).toBe(201);
+  });
+
+  test('are none if the links are good: any number of people sign in from one address', async () => {
+    const limited = await startService({ unknownKeysPerSecond: 0.2 });
+    try {
+      const { api_key: key } = (await call(limited, 'GET', '/v1/me')).json;
+      const [row] = await limited.db.query<{ id: string }>(
+        { name: 'test_key_by_end', text: 'select id from api_keys where last4 = $1' },
+        [key.last4],
+      );
+      for (let n = 0; n < 8; n++) {
+        const made = await createLink(limited.db, { ...limited.service, ...commandLine }, row?.id ?? '');
+        const body = { link: made.slice(made.indexOf('link=') + 5) };
+        const headers = { Origin: limited.url };
+        expect((await call(limited, 'POST', session, { key: null, headers, body })).status).toBe(201);
+      }
+    } finally {
+      await limited.stop();
+    }
   });
 
   test('of session tokens take at most two connections, so that others are served', async () => {
@@ -159,6 +193,8 @@ test('no answer lets a browser guess its type', async () => {
   replies['without a key'] = await call(service, 'GET', '/v1/me', { key: null });
   replies['wrong method'] = await call(service, 'DELETE', '/v1/me');
   replies['to an agent'] = await call(service, 'POST', '/mcp', { body: {} });
+  // It may have a signing secret or an activation code.
+  expect(replies['to an agent']?.headers.get('cache-control')).toBe('no-store');
   replies['not HTTP'] = await exchange(service.url, 'GET\r\n\r\n');
   const abort = new AbortController();
   const headers = { Authorization: `Bearer ${service.key}`, Accept: 'text/event-stream' };

@@ -63,16 +63,34 @@ describe('closing an account', () => {
         body: { api_key: one.key },
         headers: { Origin: one.url },
       });
+      await service.db.pool.query(
+        `insert into dashboard_links (hash, key_id, expires_at)
+         select sha256(id::text::bytea), id, now() + interval '1 hour' from api_keys where account_id = $1`,
+        [one.accountUuid],
+      );
     }
-    const sessions = async (keyOf: Tenant) => {
+    const waysIn = async (keyOf: Tenant) => {
       const { rows } = await service.db.pool.query(
-        `select (select count(*) from dashboard_sessions s join api_keys k on k.id = s.key_id
-           where k.account_id = $1)::integer as count`,
+        `select
+           (select count(*) from dashboard_sessions where key_id = k.id)::integer as sessions,
+           (select count(*) from dashboard_links where key_id = k.id)::integer as links
+         from api_keys k
+         where account_id = $1
+         order by id
+         limit 1`,
         [keyOf.accountUuid],
       );
-      return rows[0].count;
+      return rows[0];
     };
-    expect([await sessions(tenant), await sessions(other)]).toEqual([1, 1]);
+    const [both, none] = [
+      { sessions: 1, links: 1 },
+      { sessions: 0, links: 0 },
+    ];
+    expect([await waysIn(tenant), await waysIn(other)]).toEqual([both, both]);
+    await service.createKey({ accountUuid: tenant.accountUuid, scopes: ['install'] });
+    const revokedBefore = `api_keys where account_id = $1 and scopes = '{install}'`;
+    const setRevoked = `update api_keys set revoked_at = '2020-01-01' where id = (select id from ${revokedBefore})`;
+    await service.db.pool.query(setRevoked, [tenant.accountUuid]);
 
     const { status, json } = await close(tenant);
     expect(status).toBe(200);
@@ -82,7 +100,7 @@ describe('closing an account', () => {
     });
     expect(json).toEqual(await get(tenant));
     expect((await get(other)).status).toBe('active');
-    expect([await sessions(tenant), await sessions(other)]).toEqual([0, 1]);
+    expect([await waysIn(tenant), await waysIn(other)]).toEqual([none, both]);
     const pages = await Promise.all(links.map(async (url) => (await fetch(url)).status));
     expect(pages).toEqual([404, 200]);
     const disabled = { status: 'disabled', disabled_reason: 'The account was closed.' };
@@ -100,6 +118,11 @@ describe('closing an account', () => {
       [tenant.accountUuid],
     );
     expect(rows[0].count).toBe(0);
+    const kept = await service.db.pool.query(
+      `select revoked_at = '2020-01-01' as is_kept from ${revokedBefore}`,
+      [tenant.accountUuid],
+    );
+    expect(kept.rows).toEqual([{ is_kept: true }]);
     expect((await call(other, 'GET', '/v1/me')).status).toBe(200);
   });
 

@@ -67,7 +67,7 @@ const session = '/dashboard/api/session';
 describe('a session', () => {
   test('stands for its key: it reads and writes what the key may', async () => {
     const { answer, cookie, csrf } = await signIn();
-    expect(answer.status).toBe(201);
+    expect([answer.status, answer.headers['cache-control']]).toEqual([201, 'no-store']);
     expect(answer.headers['set-cookie']?.[0]).toMatch(
       /^simplane_session_\d+=[\w-]{43}; Path=\/dashboard; Max-Age=43200; HttpOnly; SameSite=Strict$/,
     );
@@ -115,7 +115,9 @@ describe('a session', () => {
   test('ends by signing out, and after 12 hours', async () => {
     const { cookie, csrf } = await signIn();
     const headers = { cookie, ...ownOrigin(), 'x-csrf-token': csrf };
-    expect((await send('DELETE', session, { headers })).status).toBe(204);
+    const out = await send('DELETE', session, { headers });
+    expect(out.status).toBe(204);
+    expect(out.headers['set-cookie']?.[0]).toMatch(/^simplane_session_\d+=; Path=\/dashboard; Max-Age=0; /);
     expect((await send('GET', '/dashboard/api/v1/me', { headers: { cookie } })).status).toBe(401);
 
     const other = await signIn();

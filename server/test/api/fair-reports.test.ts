@@ -13,13 +13,13 @@ const operation: Operation = {
   description: 'Only in this test.',
   scope: 'read',
   status: 200,
-  body: Type.Object({}),
+  body: Type.Object({ text: Type.Optional(Type.String()) }),
   bodyLimitBytes: 1024 * 1024,
   response: Type.Object({ ok: Type.Boolean() }),
   refusals: [],
 };
 
-test('large reports of one account wait for each other and are refused beyond a limit, while another’s is processed', async () => {
+test('large reports of one account wait for each other and are refused beyond a limit, while another’s is processed, and answered ones leave their room', async () => {
   let [attacker, begun] = ['', 0];
   const release: (() => void)[] = [];
   const report = async (_tx: unknown, ctx: { account: { uuid: string } }) => {
@@ -48,6 +48,10 @@ test('large reports of one account wait for each other and are refused beyond a 
     const statuses = await Promise.all(attack);
     clearInterval(releasing);
     expect(statuses.filter((status) => status === 200)).toHaveLength(34);
+    // More than all accounts may have at once.
+    const text = 'x'.repeat(1_000_000);
+    for (let i = 0; i < 36; i++)
+      expect((await call(honest, 'POST', operation.path, { body: { text } })).status).toBe(200);
   } finally {
     await service.stop();
   }

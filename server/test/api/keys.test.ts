@@ -167,6 +167,10 @@ describe('a key', () => {
       target_id: id,
       changes: { name: { from: 'Old', to: 'New' }, scopes: { from: ['read', 'write'], to: ['read'] } },
     });
+    for (const wrong of [{ expires_at: 1 }, { allowed_cidrs: ['203.0.113.7/33'] }]) {
+      const refused = await call(owner, 'PATCH', `/v1/api_keys/${id}`, { body: wrong });
+      expect([refused.status, refused.json.error.code]).toEqual([400, 'parameter_invalid']);
+    }
   });
 
   test('that was revoked is refused on every process, stays in the list, and cannot be changed', async () => {
@@ -293,6 +297,11 @@ from generate_series(1, $2 - (select count(*) from api_keys where account_id = $
     expect(refusalOf(await roll(json.id))).toEqual(limitReached);
     expect((await call(owner, 'DELETE', `/v1/api_keys/${id}`)).status).toBe(200);
     expect((await roll(json.id)).status).toBe(201);
+    await service.db.pool.query(
+      `update api_keys set expires_at = '2020-01-01' where account_id = $1 and name = 'Filler'`,
+      [owner.accountUuid],
+    );
+    await createKey(owner);
   });
 });
 

@@ -308,10 +308,15 @@ describe('a request', () => {
       const account = await openAccount();
       const send = await prepare(account);
       await setState(account, 'frozen');
-      const [read, write] = await both(send);
-      expect(read?.status).toBe(200);
-      expect([write?.status, write?.json.error.code]).toEqual([503, 'unavailable']);
-      expect(write?.headers.get('retry-after')).toBe('1');
+      expect((await send('GET', '/v1/esims')).status).toBe(200);
+      const writes = [
+        await send('POST', '/v1/esims', order),
+        await send('PATCH', '/v1/branding', { name: 'Changed' }),
+        await send('PUT', '/v1/event_consumers/changed', {}),
+      ];
+      for (const { status, json, headers } of writes) {
+        expect([status, json.error.code, headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
+      }
     });
 
     test.each<State>(['moved', 'arriving'])('when it is %s is told the cell', async (state) => {

@@ -65,6 +65,17 @@ describe('an operator’s key', () => {
     }
   });
 
+  test('leaves the path of what it read in the audit log, without its query', async () => {
+    const headers = { authorization: `Bearer ${operatorKey}`, 'service-account': accountId };
+    await fetch(`${service.url}/v1/esims?reference=a-secret`, { headers });
+    const { data } = await (
+      await fetch(`${service.url}/v1/audit_log?action=account.viewed&limit=1`, {
+        headers: { authorization: `Bearer ${service.key}` },
+      })
+    ).json();
+    expect(data).toMatchObject([{ changes: { request: 'GET /v1/esims' } }]);
+  });
+
   test('needs an account that exists', async () => {
     expect(
       await send(operations.listEsims, operatorKey, { 'service-account': 'acct_00000000000000000000000000' }),

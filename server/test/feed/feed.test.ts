@@ -50,6 +50,12 @@ describe('a page of the feed', () => {
     expect(first.text).toContain(one.text);
   });
 
+  test('is what HEAD answers about, whatever it accepts, because its answer must end', async () => {
+    const headers = { Accept: 'text/event-stream' };
+    const { status, headers: answered } = await call(target, 'HEAD', '/v1/events/feed', { headers });
+    expect([status, answered.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+  });
+
   test('begins at the end by default, and its cursor is the place to continue from', async () => {
     await publishMany(2);
     const now = (await read('')).json;
@@ -281,6 +287,8 @@ describe('a stream', () => {
       async () => (await read('wait=1')).status,
       (status) => status === 200,
     );
+    await publishMany(1);
+    for (let n = 0; n < 5; n++) expect((await read('after=start&wait=1')).status).toBe(200);
   });
 });
 
@@ -298,8 +306,12 @@ describe('what has been removed', () => {
       expect([status, json.error.code, json.error.param]).toEqual([410, 'cursor_expired', 'after']);
       expect(idsOf(await read(`after=${json.error.cursor}`))).toEqual(young);
     }
-    const stream = await openSse(target, `/v1/events/feed?after=${early}`);
-    expect(stream.status).toBe(410);
+    // More often than a key may have streams.
+    for (let n = 0; n < 4; n++)
+      expect((await openSse(target, `/v1/events/feed?after=${early}`)).status).toBe(410);
+    const stream = await openSse(target, '/v1/events/feed');
+    expect(stream.status).toBe(200);
+    stream.close();
     // Nothing after these places was removed.
     expect(idsOf(await read(`after=${last}`))).toEqual(young);
     expect(idsOf(await read('after=start'))).toEqual(young);
@@ -322,6 +334,32 @@ test('at shutdown, streams end cleanly and waiting requests are answered at once
   await stream.ended;
   expect((await waiting).json).toMatchObject({ data: [], caught_up: true });
   expect(performance.now() - startedMs).toBeLessThan(20_000);
+});
+
+test('a stream whose client leaves while it is opened takes no place in the limit', async () => {
+  const small = await startService({ streamsPerKey: 1 });
+  const holder = await small.db.pool.connect();
+  await holder.query('begin; lock table event_feed_heads');
+  const { socket } = await openConnection(small.url);
+  const accept = { Authorization: `Bearer ${small.key}`, Accept: 'text/event-stream' };
+  socket.write(head('GET', '/v1/events/feed', accept));
+  await untilLockIsAwaited(small);
+  socket.destroy();
+  await until(
+    async () => small.logLines.filter((line) => line.includes('499')).length,
+    (count) => count === 1,
+  );
+  await holder.query('commit');
+  holder.release();
+  await until(
+    async () => {
+      const stream = await openSse(small, '/v1/events/feed');
+      stream.close();
+      return stream.status;
+    },
+    (status) => status === 200,
+  );
+  await small.stop();
 });
 
 test('a stream that is being opened at shutdown ends too', async () => {

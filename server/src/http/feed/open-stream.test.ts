@@ -13,12 +13,15 @@ afterEach(() => {
 });
 
 /** A stream whose first page comes when the test gives it out. */
-async function startStream(hub: Partial<Hub>) {
+async function startStream(hub: Partial<Hub>, types: readonly string[] | null = null) {
   let give: (rows: object[]) => void = () => {};
+  let fail: (error: Error) => void = () => {};
+  let readCount = 0;
   const db = {
     query: () =>
-      new Promise((resolve) => {
-        give = resolve;
+      new Promise((resolve, reject) => {
+        readCount += 1;
+        [give, fail] = [resolve, reject];
       }),
   } as unknown as Queryable;
   const opened = new Promise<{ stream: Stream; answer: ServerResponse; closed: Promise<unknown> }>(
@@ -31,7 +34,7 @@ async function startStream(hub: Partial<Hub>) {
           unread: { reserve: async () => {}, shrink() {}, add() {}, end() {} },
           onCut() {},
         };
-        const start = { place: { position: 0, mark: 0 }, types: null };
+        const start = { place: { position: 0, mark: 0 }, types };
         const closed = once(response, 'close');
         const stream = openStream({ raw } as FastifyRequest, reply, parts, start);
         resolve({ stream, answer: response, closed });
@@ -46,8 +49,16 @@ async function startStream(hub: Partial<Hub>) {
   client.on('error', () => {});
   const response = await new Promise<IncomingMessage>((resolve) => client.once('response', resolve));
   response.on('error', () => {});
-  return { ...(await opened), client, response, give: (rows: object[]) => give(rows) };
+  const read = {
+    give: (rows: object[]) => give(rows),
+    fail: () => fail(new Error('away')),
+    readCount: () => readCount,
+  };
+  return { ...(await opened), client, response, ...read };
 }
+
+const eventAt = (position: number) => ({ position, mark: 1, type: 'a.b', body: '{}' });
+const frameAt = (position: number) => ({ ...eventAt(position), bytes: Buffer.from(`data: ${position}\n\n`) });
 
 const turns = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -88,4 +99,76 @@ test('a client that does not read gets no beat, which would put off the end of i
   stream.beat();
   expect(answer.writableLength).toBe(unreadBytes);
   client.destroy();
+});
+
+test('a live stream sends each event once, and closes rather than skip one', async () => {
+  const live: { take(frames: object[]): void }[] = [];
+  const join = (_: unknown, one: { take(frames: never[]): void }) => live.push(one as never) > 0;
+  const { response, answer, give } = await startStream({ join: join as unknown as Hub['join'] });
+  let text = '';
+  response.on('data', (chunk) => {
+    text += chunk;
+  });
+  give([eventAt(1)]);
+  await turns();
+  give([eventAt(1)]);
+  await turns();
+  live[0]?.take([frameAt(1), frameAt(2)]);
+  live[0]?.take([frameAt(2), frameAt(3)]);
+  await expect.poll(() => text, { timeout: 20_000 }).toContain('data: 3');
+  expect(text.match(/data: .*/g)).toEqual(['data: {}', 'data: 2', 'data: 3']);
+  live[0]?.take([frameAt(5)]);
+  await expect.poll(() => answer.closed, { timeout: 20_000 }).toBe(true);
+  expect(text).not.toContain('data: 5');
+});
+
+test('a stream that cannot read ends, and so does one whose place was removed', async () => {
+  const failing = await startStream({});
+  failing.fail();
+  await expect.poll(() => failing.answer.closed, { timeout: 20_000 }).toBe(true);
+  const expired = await startStream({});
+  expired.response.resume();
+  expired.give([eventAt(1)]);
+  await turns();
+  expired.give([]);
+  await expect.poll(() => expired.answer.closed, { timeout: 20_000 }).toBe(true);
+});
+
+test('a stream whose client has left leaves the hub', async () => {
+  let leftCount = 0;
+  const leave = () => {
+    leftCount += 1;
+  };
+  const { client, closed, give } = await startStream({ leave });
+  give([]);
+  await turns();
+  client.destroy();
+  await closed;
+  expect(leftCount).toBe(1);
+});
+
+test('a stream reads on once its client has read', async () => {
+  const { response, answer, give, readCount } = await startStream({});
+  give([{ ...eventAt(1), body: 'x'.repeat(32 * 1024 * 1024) }]);
+  await turns();
+  expect([answer.writableNeedDrain, readCount()]).toEqual([true, 1]);
+  response.resume();
+  await expect.poll(readCount, { timeout: 20_000 }).toBe(2);
+  response.destroy();
+});
+
+test('a beat tells a place that the types hide, once', async () => {
+  const { stream, response, give } = await startStream({}, ['c.d']);
+  let text = '';
+  response.on('data', (chunk) => {
+    text += chunk;
+  });
+  give([{ ...eventAt(1), body: '' }]);
+  await turns();
+  stream.beat();
+  stream.beat();
+  stream.beat();
+  await expect.poll(() => text, { timeout: 20_000 }).toContain(':\n\n:\n\n');
+  expect(text.match(/^id: /gm)).toHaveLength(2);
+  response.destroy();
 });

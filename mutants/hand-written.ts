@@ -1,3 +1,4 @@
+import { agentMutants } from './agent-mutants.ts';
 import { answerMutants } from './answer-mutants.ts';
 import { auditMutants } from './audit-mutants.ts';
 import { backgroundMutants } from './background-mutants.ts';
@@ -38,6 +39,7 @@ import { platformMutants } from './platform-mutants.ts';
 import { processMutants } from './process-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
 import { readinessMutants } from './readiness-mutants.ts';
+import { recordMutants } from './record-mutants.ts';
 import { recoveryMutants } from './recovery-mutants.ts';
 import { referenceMutants } from './reference-mutants.ts';
 import { requestMutants } from './request-mutants.ts';
@@ -45,6 +47,7 @@ import { retentionMutants } from './retention-mutants.ts';
 import { sdkCallMutants } from './sdk-call-mutants.ts';
 import { sdkFeedMutants } from './sdk-feed-mutants.ts';
 import { secretMutants } from './secret-mutants.ts';
+import { seenMutants } from './seen-mutants.ts';
 import { senderMutants } from './sender-mutants.ts';
 import { serviceMutants } from './service-mutants.ts';
 import { sessionMutants } from './session-mutants.ts';
@@ -827,8 +830,11 @@ export const handWritten: readonly Mutant[] = [
   ...secretMutants,
   ...senderMutants,
   ...workerMutants,
+  ...agentMutants,
   ...answerMutants,
   ...bodyMutants,
+  ...recordMutants,
+  ...seenMutants,
   ...sessionMutants,
   ...streamMutants,
 ];

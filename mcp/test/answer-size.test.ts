@@ -48,6 +48,14 @@ test('a list returns only what fits, and its note says how to get the rest, of w
   expect(answers.flatMap(({ data }) => data.map(({ id }) => id))).toEqual(sent.toReversed());
 });
 
+test('a list whose first item does not fit begins with this item alone', async () => {
+  const small = await callTool(client, 'send_test_event', { type: 'test.first', data: {} });
+  const data = { text: 'x'.repeat(50_000) };
+  const large = await callTool(client, 'send_test_event', { type: 'test.first', data });
+  const answers = await walk({ type: 'test.first', limit: 10 });
+  expect(answers.map(({ data: events }) => events.map(({ id }) => id))).toEqual([[large.id], [small.id]]);
+});
+
 test('a page that fits has a note only if there are more', async () => {
   const page = await callTool(client, 'list_products', { limit: 1 });
   expect(page.note).toBe('For more, call list_products again with starting_after set to next_cursor.');
@@ -55,7 +63,7 @@ test('a page that fits has a note only if there are more', async () => {
 });
 
 test.each([
-  ['one long text', { text: '😀'.repeat(50_000) }],
+  ['one long text', { text: `x${'😀'.repeat(50_000)}` }],
   ['many fields', Object.fromEntries(Array.from({ length: 9_000 }, (_, n) => [`field_${n}`, n]))],
   ['a long name', { ['n'.repeat(200_000)]: 1 }],
   ['a long array', { list: Array.from({ length: 40_000 }, (_, n) => n) }],
@@ -65,6 +73,7 @@ test.each([
   const listed = await callTool(client, 'list_events', { limit: 1 });
   for (const answer of [sent, listed]) {
     expect(JSON.stringify(answer).length).toBeLessThanOrEqual(maxLength);
+    expect(JSON.stringify(answer)).not.toMatch(/\\ud[89a-f]/);
     expect(answer.note).toMatch(/are cut, marked by "…"\. The user can see them in full with/);
   }
   expect(listed.data).toMatchObject([{ id: sent.id, type: 'test.huge', object: 'event' }]);

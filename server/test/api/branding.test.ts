@@ -137,6 +137,7 @@ describe('the branding of an account', () => {
     [{ logo: uri(Buffer.concat([png().subarray(0, 32), Buffer.from('x'), png().subarray(33)])) }, 'logo'],
     [{ logo: uri(png({ interlaced: 1 })) }, 'logo'],
     [{ logo: uri(png({ width: 1_001, height: 1 })) }, 'logo'],
+    [{ logo: uri(png({ width: 1, height: 1_001, pixels: deflateSync(Buffer.alloc(2 * 1_001)) })) }, 'logo'],
     [{ logo: uri(png({ pixels: deflateSync(Buffer.alloc(5)) })) }, 'logo'],
     [{ logo: uri(png({ pixels: deflateSync(Buffer.alloc(5_000_000)) })) }, 'logo'],
     [{ logo: uri(png({ extra: chunk('tEXt', Buffer.alloc(16 * 1_024)) })) }, 'logo'],
@@ -158,6 +159,7 @@ describe('a logo', () => {
     const given = Buffer.concat([png({ extra: secret }), Buffer.from('<script>')]);
     const { json } = await patch({ logo: uri(given) }, key);
     expect(json.logo).toBe(uri(png()));
+    expect((await patch({ name: 'Another' }, key)).json.logo).toBe(uri(png()));
   });
 
   test('is shown by the page, below 30 kB together, and kept by no cache', async () => {

@@ -135,6 +135,7 @@ describe('the page of an install link', () => {
     const { url, iccid } = await newLink();
     const replies = [
       await tap(url, { 'Sec-Fetch-Site': 'cross-site' }),
+      await tap(url, { 'Sec-Fetch-Site': 'same-site' }),
       await tap(url, { Origin: 'https://evil.example' }),
     ];
     for (const { status, headers, text } of replies) {

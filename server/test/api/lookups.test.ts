@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { decodeId, encodeId, searchTypes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
@@ -347,6 +348,27 @@ describe('the overview', () => {
     expect([countsIn(overview).accepted, overview.failed_count]).toEqual([2, 1]);
   });
 
+  test('counts test events that name a change, or have a long text as their code, without harm', async () => {
+    const { target, accountUuid, orders } = await ordered(good);
+    const { rows } = await service.db.pool.query(
+      `insert into executions (account_id, id, iccid, type, status, input, created_at, finished_at)
+       values ($1, uuid_v7(now()), $2, 'esim.suspend', 'succeeded', '{}', now(), now())
+       returning id`,
+      [accountUuid, orders[0].iccid],
+    );
+    const [execution_id, iccid] = [idOfUuid('exec', rows[0].id), orders[0].iccid];
+    // Longer than an index takes, and so varied that it cannot be compressed.
+    const code = randomBytes(8_000).toString('base64');
+    for (const [type, data] of Object.entries({
+      'esim.provisioned': { iccid, execution_id },
+      'esim.download_failed': { iccid, error: { code } },
+    }))
+      await call(target, 'POST', '/v1/events/test', { body: { type, data } });
+    const overview = await read(target);
+    expect(countsIn(overview).accepted).toBe(1);
+    expect(overview.failures).toEqual([{ stage: 'downloaded', code: code.slice(0, 100), count: 1 }]);
+  });
+
   test('two processes count every event once', async () => {
     const { target } = await ordered(good, good);
     await sequenceEvents(service);
@@ -382,6 +404,25 @@ describe('the overview', () => {
        select $1, uuid_v7(now()), 'esim.provision', '{}', now(), now() + interval '1 hour' from generate_series(1, 3)`,
       [account.accountUuid],
     );
+    const changes = async () => {
+      const key = await service.createKey({ scopes: ['operator'] });
+      const { funnel, backlogs } = await get('/v1/operator/overview', { url: service.url, key });
+      return [funnel[0].count, backlogs.executions.count, backlogs.deliveries.count];
+    };
+    const [ordersBefore, openBefore, pendingBefore] = await changes();
+    await service.db.pool.query(
+      `insert into execution_queue (account_id, id, iccid, type, input, created_at, due_at)
+       values ($1, uuid_v7(now()), '8999900000000000017', 'esim.suspend', '{}', now(), now() + interval '1 hour')`,
+      [account.accountUuid],
+    );
+    const one = await service.db.pool.query(
+      `insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, created_at)
+       values ($1, uuid_v7(now()), uuid_v7(now()), uuid_v7(now()), 'event', 'k', now())
+       returning id`,
+      [account.accountUuid],
+    );
+    expect(await changes()).toEqual([ordersBefore, openBefore + 1, pendingBefore + 1]);
+    await service.db.pool.query('delete from blocked_deliveries where id = $1', [one.rows[0].id]);
     await call(target, 'POST', '/v1/events/test', {
       body: { type: 'esim.downloaded', data: { iccid: '1' } },
     });

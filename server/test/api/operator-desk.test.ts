@@ -80,6 +80,28 @@ describe('the operator’s search', () => {
     expect(await find('nothing')).toEqual([]);
   });
 
+  test('finds an eSIM once while a change of it waits, and no order that was terminated', async () => {
+    const { iccid } = north().order;
+    const terminated = '8999900000000000017';
+    const { rows } = await service.db.pool.query(
+      `insert into execution_queue (account_id, id, iccid, type, is_terminated, input, created_at, due_at)
+       select a.id, uuid_v7(now()), one.iccid, one.type, one.type = 'esim.provision', '{}', now(), now() + interval '1 hour'
+       from accounts a
+       cross join (values ($1, 'esim.suspend'), ($2, 'esim.provision')) one (iccid, type)
+       where a.name = 'North'
+       returning id`,
+      [iccid, terminated],
+    );
+    try {
+      expect(await find(iccid)).toMatchObject([{ type: 'esim', id: iccid }]);
+      expect(await find(terminated)).toEqual([]);
+    } finally {
+      await service.db.pool.query('delete from execution_queue where id = any($1)', [
+        rows.map(({ id }) => id),
+      ]);
+    }
+  });
+
   test('finds the eSIMs of all accounts with the same end, as many as the limit says', async () => {
     const end = north().order.iccid.slice(-4);
     await service.db.pool.query(

@@ -147,6 +147,8 @@ describe('the request log', () => {
       ['operation=listProducts', (_, operation) => operation === 'listProducts'],
       ['operation=listProducts&created[gte]=1700000000', (_, operation) => operation === 'listProducts'],
       ['operation=listProducts&created[lt]=1700000000', () => false],
+      ['operation=listProducts&created[gte]=4000000000', () => false],
+      ['error_code=resource_missing&created[gte]=4000000000', () => false],
     ] as [string, Parameters<typeof idsOf>[0]][]) {
       const found = await walk(`/v1/requests?limit=2&${query}`, key);
       expect([query, found]).toEqual([query, idsOf(keep)]);
@@ -340,6 +342,16 @@ describe('under pressure', () => {
     const error = { code: 'internal' as const, message: 'x'.repeat(10_000), param: undefined };
     addAll(2_000, { ...line(), status: 500, error });
     expect(counts.dropped).toBeGreaterThan(1_000);
+  });
+
+  test('long errors that were written make room for others', async () => {
+    const { log, counts, addAll } = logTo({ pool: { waitingCount: 0 }, query: async () => [] });
+    const error = { code: 'internal' as const, message: 'x'.repeat(10_000), param: undefined };
+    for (let round = 0; round < 3; round++) {
+      addAll(300, { ...line(), status: 500, error });
+      await log.stop(60_000);
+    }
+    expect(counts.dropped).toBe(0);
   });
 
   test('a stream that was open for a month is written, and the lines beside it', async () => {

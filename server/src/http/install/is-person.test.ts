@@ -11,6 +11,14 @@ test.each([
   expect(seen(userAgent)).toBe(true);
 });
 
+test.each([{ 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }, { 'x-purpose': 'preview' }])(
+  'a browser that loads the page in advance with %j does not show it',
+  (headers) => {
+    const userAgent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) Mobile/15E148 Safari';
+    expect(isPerson({ method: 'GET', headers: { 'user-agent': userAgent, ...headers } })).toBe(false);
+  },
+);
+
 test.each([
   'facebookexternalhit/1.1;line-poker/1.0',
   'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',

@@ -99,7 +99,7 @@ async function judge(lane: Lane, mutant: Mutant, { needsOwn, seconds, stopping }
     return { mutant, verdict, seconds: (performance.now() - startedMs) / 1000, by };
   };
   const request = { tests: mutant.tests, changed: mutant.file };
-  for (let boundMs = 60_000 + 5_000 * expected(mutant, seconds); !stopping.aborted; boundMs *= 4) {
+  for (let boundMs = 30_000 + 5_000 * expected(mutant, seconds); !stopping.aborted; boundMs *= 4) {
     const undo = await applyMutant(lane.tree, mutant);
     if (!undo) return end('stale');
     if (needsOwn) await lane.tests.end();

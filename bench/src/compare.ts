@@ -123,9 +123,10 @@ async function compare(name: string): Promise<void> {
 
 /** For every figure: the median of the other side, that of this one, and the median and range of the pairs' ratios. */
 function show(name: string, pairs: { theirs: Round; ours: Round }[]): void {
-  for (const figure of ['rate', 'node_us', 'postgres_us', 'wal_bytes'] as const) {
+  for (const figure of ['rate', 'node_us', 'postgres_us', 'transactions', 'wal_bytes'] as const) {
     const ratios = pairs.map(({ theirs, ours }) => ours[figure] / theirs[figure]).sort((a, b) => a - b);
-    const of = (side: 'theirs' | 'ours') => median(pairs.map((pair) => pair[side][figure])).toFixed(1);
+    const of = (side: 'theirs' | 'ours') =>
+      median(pairs.map((pair) => pair[side][figure])).toFixed(figure === 'transactions' ? 3 : 1);
     const [least, most] = [ratios[0]?.toFixed(2), ratios.at(-1)?.toFixed(2)];
     console.log(
       `${name} ${figure}: ${of('theirs')} → ${of('ours')}, ratio ${median(ratios).toFixed(3)} (${least} to ${most})`,

@@ -36,7 +36,14 @@ export function startWork(
   // Without a key it could not encrypt matching ids, nor sign with every secret.
   const hasKeys = service.missingKeys.length === 0;
   const holder = uuidText(service.newUuid());
-  const beat = createWorkerBeat({ ...service, worker: holder, onLost: () => sender?.interrupt() });
+  const onLost = () => {
+    // Whoever sees a webhook twice finds the reason here.
+    service.log.warn(
+      'no beat of this worker has reached PostgreSQL for seconds, so another one may take over: what it sends is cut off and sent again',
+    );
+    sender?.interrupt();
+  };
+  const beat = createWorkerBeat({ ...service, worker: holder, onLost });
   const worker = network && hasKeys ? startExecutions(service, config, network, onError, { holder }) : null;
   const returns = network && hasKeys ? [returnsChore(service, config, network, onError)] : [];
   const chores = startChores([...workerChores(service, config, onError), ...returns], beat.beat, onError);

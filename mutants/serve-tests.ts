@@ -88,10 +88,10 @@ function secondsOf(module: TestModule): number {
 }
 
 /** A request that cannot be answered: the parent sees that the process ended. */
-function fail(error: unknown): void {
+async function fail(error: unknown): Promise<void> {
   console.error(error);
   process.exitCode = 1;
-  void end();
+  await end();
 }
 
 /** Removes the database and the bundles. A hanging test must not prevent the end. */

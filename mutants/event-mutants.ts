@@ -154,4 +154,20 @@ export const eventMutants: Mutant[] = [
     tests: [webhooks('undelivered')],
     why: 'A replay does not wait for whoever holds an earlier delivery.',
   },
+  {
+    name: 'failed-order-listed-twice',
+    file: 'server/src/notify/events/sql/filtered.ts',
+    find: `\`and type <> 'esim.provisioning_failed' \${conditions}\``,
+    replace: 'conditions',
+    tests: ['server/test/api/lookups.test.ts'],
+    why: 'The event of a failed order is listed once.',
+  },
+  {
+    name: 'event-list-ignores-its-start',
+    file: 'server/src/notify/events/sql/events.ts',
+    find: 'id < $2 and id >= $3\norder by id desc\nlimit $4',
+    replace: 'id < $2 and $3::uuid is not null\norder by id desc\nlimit $4',
+    tests: ['server/test/api/filters.test.ts'],
+    why: 'A list of events begins at the time that was asked for.',
+  },
 ];

@@ -210,4 +210,20 @@ export const senderMutants: Mutant[] = [
     tests: ['server/src/notify/webhooks/sender/urgent-deliveries.test.ts'],
     why: 'One account’s explicit retries do not take every slot.',
   },
+  {
+    name: 'body-read-without-end',
+    file: 'server/src/notify/webhooks/sender/attempt.ts',
+    find: "if (bytes > maxBodyBytes) cutOff('');",
+    replace: '',
+    tests: ['server/src/notify/webhooks/sender/attempt.test.ts'],
+    why: 'A response is read up to a limit.',
+  },
+  {
+    name: 'retry-to-a-disabled-endpoint',
+    file: 'server/src/notify/webhooks/deliveries/retry.ts',
+    find: "if (status === 'disabled') throw disabled(ctx, row);",
+    replace: '',
+    tests: ['server/test/webhooks/deliveries-api.test.ts'],
+    why: 'Nothing is made due at a disabled endpoint.',
+  },
 ];

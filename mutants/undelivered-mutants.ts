@@ -126,4 +126,12 @@ export const undeliveredMutants: Mutant[] = [
     tests: ['server/test/api/execution-events.test.ts'],
     why: 'The delivery of a test event says that it is one.',
   },
+  {
+    name: 'gap-before-the-margin-forgotten',
+    file: 'server/src/notify/webhooks/undelivered/gaps.ts',
+    find: 'new Date(untilMs - marginMs)',
+    replace: 'new Date(untilMs)',
+    tests: ['server/test/webhooks/undelivered.test.ts'],
+    why: 'A gap whose last minute was not searched is not forgotten.',
+  },
 ];

@@ -291,6 +291,19 @@ describe('events', () => {
     );
   });
 
+  test('are found by time alone', async () => {
+    const { key } = await service.createAccount('Time');
+    const target = { url: service.url, key };
+    const send = (type: string) => call(target, 'POST', '/v1/events/test', { body: { type, data: {} } });
+    await send('a.early');
+    service.clock.advance(10_000);
+    const at = String(Math.floor(service.clock.nowMs() / 1_000));
+    await send('a.late');
+    const typesOf = async (name: string) =>
+      (await walk(key, '/v1/events', [[`created[${name}]`, at]])).map(({ type }) => type);
+    expect([await typesOf('gte'), await typesOf('lt')]).toEqual([['a.late'], ['a.early']]);
+  });
+
   test('keep their place in the list when the same types are given in another order', async () => {
     const { key } = await service.createAccount('Order');
     const target = { url: service.url, key };

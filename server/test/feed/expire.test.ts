@@ -40,6 +40,26 @@ test('a plan covers as many runs as there are events to delete', async () => {
   expect(plan?.keptFromUuid?.slice(0, 13)).toBe('00000000-c738'); // of second 51
 });
 
+test('a run is old if its events or its positions are, because one clock may have been wrong', async () => {
+  const hour = 3_600_000;
+  const than = new Date();
+  const at = (ms: number) => new Date(than.getTime() + ms);
+  const cases: [newest: Date, sequenced: Date, through: number][] = [
+    [at(-hour), at(hour), 1],
+    [at(hour), at(-hour), 1],
+    [at(hour), at(hour), 0],
+  ];
+  for (const [newest, sequenced, through] of cases) {
+    const accountUuid = await accountWith(1);
+    await service.db.pool.query(
+      'update event_feed set newest_id = uuid_v7($2), sequenced_at = $3 where account_id = $1',
+      [accountUuid, newest, sequenced],
+    );
+    const [plan] = await planExpiry(service.db, [{ accountUuid, count: 1 }], than);
+    expect(plan?.through).toBe(through);
+  }
+});
+
 test('a feed never goes back, and keeps the run of its last expired position', async () => {
   const accountUuid = await accountWith(10, 2);
   for (const through of [8, 4]) {

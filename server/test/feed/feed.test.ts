@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readEvents } from '../../src/notify/feed/sql/read.ts';
 import { call } from '../support/client.ts';
 import { head, openConnection } from '../support/raw-http.ts';
 import { removeOld } from '../support/remove-old.ts';
@@ -109,6 +110,8 @@ describe('a page of the feed', () => {
       if (page.json.caught_up) break;
     }
     expect(seen).toEqual(ids);
+    const bounds = { after: 0, count: 30, maxBytes: 300_000, types: null };
+    expect(await readEvents(service.db, target.accountUuid, bounds)).toHaveLength(2);
   });
 
   test.each([

@@ -398,6 +398,7 @@ describe('a retry', () => {
     const cases: [Ids, RegExp][] = [
       [await addDelivery(account, { event, endpoint, status: 'succeeded' }), /replay/],
       [await addDelivery(account, { event, endpoint: disabled, status: 'canceled' }), /disabled/],
+      [await addDelivery(account, { event, endpoint: disabled, status: 'pending' }), /disabled/],
       [await addDelivery(account, { event, endpoint: gone, status: 'canceled' }), /deleted/],
       [await addDelivery(account, { event: gone, endpoint, status: 'failed' }), /no longer stored/],
     ];

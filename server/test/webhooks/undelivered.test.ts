@@ -340,6 +340,21 @@ describe('a recovery', () => {
     expect([await missedAt(endpoint), await recover(endpoint)]).toEqual([1, 1]);
   });
 
+  test('until a time within a minute after a gap forgets nothing that a machine with a fast clock wrote', async () => {
+    const endpoint = await createEndpoint();
+    await patch(endpoint, { status: 'disabled' });
+    service.clock.advance(600_000);
+    await enable(endpoint);
+    const writtenAt = new Date(service.clock.nowMs() + 40_000);
+    await service.db.pool.query(
+      `insert into events (account_id, id, type, created_at, body) values ($1, uuid_v7($2), 'esim.suspended', $2, '{"data":{}}')`,
+      [account.accountUuid, writtenAt],
+    );
+    service.clock.advance(20_000);
+    const until = Math.floor(service.clock.nowMs() / 1_000);
+    expect([await recover(endpoint, { until }), await missedAt(endpoint)]).toEqual([0, 1]);
+  });
+
   test('since a time forgets nothing that was missed by other subscriptions', async () => {
     const endpoint = await createEndpoint({ enabled_event_types: ['esim.*'] });
     await patch(endpoint, { status: 'disabled' });

@@ -3,14 +3,19 @@ import type { Queryable } from '../../platform/db/database.ts';
 import { createHub, type Frame } from './hub.ts';
 import type { FeedRow } from './sql/read.ts';
 
-type Read = { after: number; give(lastPosition: number): void; giveNothing(): void };
+type Read = { after: number; give(lastPosition: number): void; giveNothing(): void; fail(): void };
 
 /** A database whose pages the test gives out. */
 function manualDatabase() {
   const reads: Read[] = [];
+  const polls = { count: 0, position: 0 };
   const db = {
-    query: (_: unknown, values: unknown[] = []) =>
-      new Promise<FeedRow[]>((resolve) => {
+    query: ({ name }: { name: string }, values: unknown[] = []) =>
+      new Promise<object[]>((resolve, reject) => {
+        if (name === 'feed_heads') {
+          polls.count += 1;
+          return resolve([{ accountUuid: 'u1', position: polls.position }]);
+        }
         const after = values[1] as number;
         const rowAt = (position: number, type: string | null): FeedRow => {
           return { position, mark: 1, accountUuid: null, type, body: type && '{}' };
@@ -20,14 +25,15 @@ function manualDatabase() {
           for (let position = after + 1; position <= last; position++) rows.push(rowAt(position, 'a.b'));
           resolve(rows);
         };
-        reads.push({ after, give, giveNothing: () => resolve([]) });
+        const fail = () => reject(new Error('no connection'));
+        reads.push({ after, give, giveNothing: () => resolve([]), fail });
       }),
   } as unknown as Queryable;
   const next = async (): Promise<Read> => {
     while (reads.length === 0) await new Promise((resolve) => setImmediate(resolve));
     return reads.shift() as Read;
   };
-  return { db, next };
+  return { db, next, reads, polls };
 }
 
 function createStream() {
@@ -92,5 +98,26 @@ test('a stream that is behind the others does not join them', async () => {
   expect(hub.join(account, behind.stream, { position: 9, mark: 1 })).toBe(false);
   expect(hub.join(account, behind.stream, { position: 10, mark: 1 })).toBe(true);
   expect([ahead.taken, behind.taken]).toEqual([[9, 10], []]);
+  hub.stop();
+});
+
+test('after a read that failed, the next poll reads again, although no event has come since', async () => {
+  const { db, next, reads, polls } = manualDatabase();
+  const errors: unknown[] = [];
+  const hub = createHub({ db, cell: null, pollMs: 1, onError: (error) => errors.push(error) });
+  const account = { id: 'acct_1', uuid: 'u1' };
+  const { stream, taken } = createStream();
+  polls.position = 8; // so that the first poll sees no news
+  hub.join(account, stream, { position: 8, mark: 1 });
+  (await next()).give(8);
+  (await next()).give(8); // the first poll's
+  polls.position = 9;
+  (await next()).fail();
+  await expect.poll(() => errors.length).toBe(1);
+  const { count } = polls;
+  await expect.poll(() => polls.count).toBeGreaterThan(count + 2);
+  reads[0]?.give(9);
+  expect([reads.length, taken]).toEqual([1, []]);
+  await expect.poll(() => taken).toEqual([9]);
   hub.stop();
 });

@@ -123,3 +123,18 @@ test('a response is not cut off for what its connection has carried before', asy
     vi.useRealTimers();
   }
 });
+
+test('an attempt ends when its response is longer than 64 KB, and reads no more', async () => {
+  const abort = vi.fn();
+  const controller = { abort } as unknown as Dispatcher.DispatchController;
+  const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
+    handler.onRequestStart?.(controller, {});
+    handler.onResponseStart?.(controller, 200, {});
+    handler.onResponseData?.(controller, Buffer.alloc(64 * 1024));
+    expect(abort).not.toHaveBeenCalled();
+    handler.onResponseData?.(controller, Buffer.alloc(1));
+    return true;
+  };
+  expect(await post({ dispatch } as unknown as Agent, '/', 1_000)).toMatchObject({ ok: true });
+  expect(abort).toHaveBeenCalledOnce();
+});

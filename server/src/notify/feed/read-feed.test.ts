@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { Queryable } from '../../platform/db/database.ts';
+import { readFeed, waitForFeed } from './read-feed.ts';
+import { readAfter } from './read-page.ts';
+import type { FeedRow, Located } from './sql/read.ts';
+
+/** A feed that ends with an `a.wanted`, after so many events of another type. */
+function feedWith(hidden: number) {
+  const end = hidden + 1;
+  const rowAt = (position: number): FeedRow => {
+    const type = position === end ? 'a.wanted' : 'a.hidden';
+    return { position, mark: 1, accountUuid: null, type, body: position === end ? '{}' : '' };
+  };
+  const db = {
+    async query({ name }: { name: string }, values: unknown[]) {
+      const head: Located = { position: end, mark: 1, expiredThrough: 0, expiredMark: null, markAt: 1 };
+      if (name !== 'feed_read') return [head];
+      const [, after, count] = values as [string, number, number];
+      const first = Math.max(after, 1); // the row of the place itself comes first
+      const length = Math.min(after + count, end) - first + 1;
+      return Array.from({ length }, (_, index) => rowAt(first + index));
+    },
+  } as unknown as Queryable;
+  return { db, account: { id: 'acct_1', uuid: 'u1' }, cell: null };
+}
+
+const start = { position: 0, mark: 0 };
+const reading = { after: start, types: ['a.wanted'], limit: 10 };
+
+test('what follows a place is not read if the feed has another history there', async () => {
+  const feed = feedWith(3);
+  const bounds = { count: 10, maxBytes: 1_000 };
+  expect(await readAfter(feed, { position: 2, mark: 1 }, bounds)).toHaveLength(2);
+  expect(await readAfter(feed, { position: 2, mark: 5 }, bounds)).toBeNull();
+});
+
+test('a page whose types hide everything ends after 20,000 events, and continues from its cursor', async () => {
+  const feed = feedWith(20_500);
+  const first = await readFeed(feed, reading);
+  expect(first).toEqual({ events: [], place: { position: 20_000, mark: 1 }, isCaughtUp: false });
+  const next = await readFeed(feed, { ...reading, after: first.place });
+  expect(next.events.map(({ position }) => position)).toEqual([20_501]);
+});
+
+test('a request that waits reads on at once while its types hide what there is', async () => {
+  const watch = { next: async () => false, close() {} };
+  const { events } = await waitForFeed(feedWith(20_500), watch, reading, new AbortController().signal);
+  expect(events.map(({ position }) => position)).toEqual([20_501]);
+});

@@ -25,6 +25,7 @@ import { growthMutants } from './growth-mutants.ts';
 import { handOverMutants } from './hand-over-mutants.ts';
 import { installLinkMutants } from './install-link-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
+import { listenMutants } from './listen-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
 import { moveMutants } from './move-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
@@ -837,4 +838,5 @@ export const handWritten: readonly Mutant[] = [
   ...seenMutants,
   ...sessionMutants,
   ...streamMutants,
+  ...listenMutants,
 ];

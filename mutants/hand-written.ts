@@ -1,4 +1,5 @@
 import { agentMutants } from './agent-mutants.ts';
+import { allotmentMutants } from './allotment-mutants.ts';
 import { answerMutants } from './answer-mutants.ts';
 import { auditMutants } from './audit-mutants.ts';
 import { backgroundMutants } from './background-mutants.ts';
@@ -838,5 +839,6 @@ export const handWritten: readonly Mutant[] = [
   ...seenMutants,
   ...sessionMutants,
   ...streamMutants,
+  ...allotmentMutants,
   ...listenMutants,
 ];

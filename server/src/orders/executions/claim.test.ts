@@ -11,11 +11,14 @@ type Options = Parameters<typeof createClaim>[0];
 /** Claims from a database that returns `rows` each time. */
 function start(rows: Partial<ClaimedExecution>[], provision: Partial<Runner> = {}) {
   const since: unknown[] = [];
+  const counts: unknown[] = [];
+  const times = { nowMs: 0 };
   const postponed: ClaimedExecution[] = [];
   const options = {
     db: {
       query: async (_: unknown, values: unknown[]) => {
         since.push(values[2]);
+        counts.push(values[0]);
         return rows;
       },
     },
@@ -23,9 +26,14 @@ function start(rows: Partial<ClaimedExecution>[], provision: Partial<Runner> = {
     leaseMs: 1_000,
     runners: { 'esim.provision': { ...runner, isPausable: true, ...provision }, 'esim.suspend': runner },
   } as unknown as Options;
-  const breaker = createBreaker({ afterFailures: 1, pauseMs: 600_000, onChange() {} });
+  const breaker = createBreaker({
+    afterFailures: 1,
+    pauseMs: 600_000,
+    nowMs: () => times.nowMs,
+    onChange() {},
+  });
   const { claim } = createClaim(options, breaker, async (execution) => postponed.push(execution));
-  return { claim, breaker, since, postponed };
+  return { claim, breaker, since, counts, times, postponed };
 }
 
 test('a claim that finds nothing but paused executions is not read again by the next', async () => {
@@ -39,6 +47,15 @@ test('a claim that finds nothing but paused executions is not read again by the 
   await claim(5);
   expect(since[0]).toBe('-infinity');
   expect((since[1] as Date).getTime()).toBe(nowMs - 250);
+});
+
+test('after a pause one execution is claimed for the probe, and only others beside it', async () => {
+  const { claim, breaker, counts, times } = start([]);
+  const reason = { code: 'network_unavailable', message: 'x' } as const;
+  breaker.permit()?.end({ kind: 'failed', reason, isDown: true });
+  times.nowMs = 600_000;
+  await claim(5);
+  expect(counts).toEqual([1, 1, 5]); // an order that can be repeated, any order, and what is not paused
 });
 
 test('a claim gives back the ICCIDs that it did not allot', async () => {

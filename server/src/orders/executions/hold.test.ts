@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { Network, Reply } from '../../network/port.ts';
+import type { Queryable } from '../../platform/db/database.ts';
+import { ClaimLost, hold } from './hold.ts';
+import type { ClaimedExecution, Deps } from './runner.ts';
+
+const reason = { code: 'network_unavailable', message: 'x' } as const;
+const withoutEffect: Reply<never> = { kind: 'failed', reason, hadNoEffect: true };
+
+/** Holds an execution. `isHeld: false`: another worker has claimed it. */
+function start(claimed: Partial<ClaimedExecution>, { isHeld = true, forgetsCalls = true } = {}) {
+  const uncounted: unknown[] = [];
+  const db = {
+    async query({ name }: { name: string }, values: unknown[]) {
+      if (name === 'execution_give_back') uncounted.push(values[4]);
+      return isHeld ? [{ n: 1 }] : [];
+    },
+  } as unknown as Deps['db'];
+  const network = { ...(forgetsCalls && { forgetsCalls }) } as Network;
+  const clock = { nowMs: () => 1_800_000_000_000 };
+  const deps = { db, clock, network, leaseMs: 30_000, networkTimeoutMs: 10_000 } as Deps;
+  const uuid = '018f2d6a-0000-7000-8000-000000000000';
+  const execution = { account_id: uuid, id: uuid, fence: 1, attempts: 1, progress: {}, ...claimed };
+  const held = hold(deps, null, execution as ClaimedExecution, new AbortController().signal);
+  return { held, execution, uncounted, tx: db as Queryable };
+}
+
+test('waiting for the core counts as an attempt, and looking again does not', async () => {
+  for (const [attempts, notCounted] of [
+    [1, 0],
+    [2, 1],
+  ] as const) {
+    const { held, uncounted, tx } = start({ attempts });
+    await held.waitForCore(tx);
+    expect(uncounted).toEqual([notCounted]);
+  }
+});
+
+test('a worker that lost its claim neither waits for the core nor makes a call', async () => {
+  const { held, tx } = start({}, { isHeld: false });
+  let calls = 0;
+  await expect(held.waitForCore(tx)).rejects.toThrow(ClaimLost);
+  const make = async () => {
+    calls += 1;
+    return withoutEffect;
+  };
+  await expect(held.call('order', make)).rejects.toThrow(ClaimLost);
+  expect(calls).toBe(0);
+});
+
+test('a call without effect was not made, unless it repeats one that may have had an effect', async () => {
+  const seen: unknown[] = [];
+  for (const progress of [{}, { sent_order: true }]) {
+    const { held, execution } = start({ progress });
+    await held.call('order', async ({ isRepeated }) => {
+      seen.push(isRepeated);
+      return withoutEffect;
+    });
+    seen.push(execution.progress);
+  }
+  expect(seen).toEqual([
+    ...[false, expect.objectContaining({ sent_order: false })],
+    ...[true, expect.objectContaining({ sent_order: true })],
+  ]);
+});
+
+test('a network that remembers calls is told of a repetition by the claim', async () => {
+  const repeated: unknown[] = [];
+  for (const fence of [1, 2]) {
+    const { held } = start({ fence }, { forgetsCalls: false });
+    await held.call('order', async (call) => {
+      repeated.push(call.isRepeated);
+      return withoutEffect;
+    });
+  }
+  expect(repeated).toEqual([false, true]);
+});

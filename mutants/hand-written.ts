@@ -18,6 +18,7 @@ import { decisionMutants } from './decision-mutants.ts';
 import { deploymentMutants } from './deployment-mutants.ts';
 import { endpointMutants } from './endpoint-mutants.ts';
 import { eraseMutants } from './erase-mutants.ts';
+import { erasureMutants } from './erasure-mutants.ts';
 import { esimGuardMutants } from './esim-guard-mutants.ts';
 import { eventMutants } from './event-mutants.ts';
 import { feedMutants } from './feed-mutants.ts';
@@ -839,6 +840,7 @@ export const handWritten: readonly Mutant[] = [
   ...seenMutants,
   ...sessionMutants,
   ...streamMutants,
+  ...erasureMutants,
   ...allotmentMutants,
   ...listenMutants,
 ];

@@ -151,6 +151,11 @@ describe('erasing an eSIM', () => {
       [tenant.accountUuid, spared.iccid],
     );
     expect(others.length).toBeGreaterThan(0);
+    const { rows: views } = await service.db.pool.query(
+      `select ip from audit_log where account_id = $1 and action = 'install_link.viewed' and changes ->> 'iccid' = $2`,
+      [tenant.accountUuid, spared.iccid],
+    );
+    expect(views).toEqual(expect.arrayContaining([{ ip: expect.any(String) }]));
     const { rows: requests } = await service.db.pool.query(
       `select ip from request_log where account_id = $1 and strpos(path, $2) > 0 and ip is not null
          and id < (select id from erasures where iccid = $2) and operation <> 'eraseEsim'`,
@@ -410,7 +415,14 @@ describe('erasing an account', () => {
     }
     expect((await call(operator, 'GET', `${path}/erasure`)).status).toBe(404);
     await call(operator, 'DELETE', `${path}?terminate_esims=true`);
-    expect((await call(operator, 'POST', `${path}/erase`)).status).toBe(202);
+    const asked = [];
+    for (let n = 0; n < 2; n++) asked.push(await call(operator, 'POST', `${path}/erase`));
+    expect(asked.map(({ status, json }) => [status, json.id])).toEqual([
+      [202, asked[0]?.json.id],
+      [202, asked[0]?.json.id],
+    ]);
+    const { json: log } = await forTenant(tenant, 'GET', '/v1/audit_log?action=account.erasure_requested');
+    expect(log.data).toHaveLength(1);
     await run();
     expect((await call(operator, 'GET', `${path}/erasure`)).json.status).toBe('pending');
     expect((await call(operator, 'POST', '/v1/operator/accounts/acct_1/erase')).status).toBe(404);
@@ -418,6 +430,64 @@ describe('erasing an account', () => {
 });
 
 describe('the erasing of much', () => {
+  // More than a batch of 500.
+  const many = 'generate_series(1, 501) n';
+  const insertUsage = `insert into usage_records (account_id, iccid, record_id, bytes, observed_at, country)
+    select $1, $2, n::text, 1, now(), 'DE' from ${many}`;
+  const countriesOf = async (iccid: string) =>
+    (await query('select from usage_records where iccid = $1 and country is not null', [iccid])).rowCount;
+
+  test('of an eSIM reaches all that each table has of it', async () => {
+    const tenant = await openAccount();
+    const iccid = await insertEsim(tenant);
+    await query(`update esims set status = 'terminated' where iccid = $1`, [iccid]);
+    const fill: [table: string, columns: string, row: string][] = [
+      [
+        'install_links',
+        'account_id, id, iccid, hash, language, return_url, created_at, expires_at',
+        `$1, uuid_v7(now()), $2, sha256(n::text::bytea), 'en', 'deepxq', now(), now()`,
+      ],
+      [
+        'rejected_usage',
+        'account_id, id, iccid, record_id, bytes, observed_at, reason, rejected_at',
+        `$1, uuid_v7(now()), $2, 'deepxq' || n, 1, now(), 'too_old', now()`,
+      ],
+      [
+        'idempotency_keys',
+        'account_id, key, fingerprint, status, body, created_at, expires_at',
+        `$1, 'key-' || n, '', 200, json_build_object('iccid', $2::text, 'description', 'deepxq'), now(), now()`,
+      ],
+      [
+        'audit_log',
+        'account_id, id, actor_type, action, target_type, target_id, changes, created_at',
+        `$1, uuid_v7(now()), 'api_key', 'esim.updated', 'esim', $2, '{"description": "deepxq"}', now()`,
+      ],
+      [
+        'request_log',
+        'account_id, id, api_key_id, duration_ms, status, method, path, operation, error_message',
+        `$1, uuid_v7(now()), $1, 1, 400, 'GET', '/v1/esims/' || $2, 'getEsim', 'deepxq'`,
+      ],
+    ];
+    const values = [tenant.accountUuid, iccid];
+    for (const [table, columns, row] of fill)
+      await query(`insert into ${table} (${columns}) select ${row} from ${many}`, values);
+    await query(insertUsage, values);
+    expect((await erase(tenant, iccid)).status).toBe(202);
+    await run();
+    expect(await tablesWith('deepxq')).toEqual([]);
+    expect(await countriesOf(iccid)).toBe(0);
+    expect((await call(operator, 'GET', `/v1/operator/accounts/${tenant.id}/erasure`)).status).toBe(404);
+  });
+
+  test('of an account reaches all usage of its eSIMs', async () => {
+    const tenant = await openAccount();
+    const iccid = await insertEsim(tenant);
+    await query(insertUsage, [tenant.accountUuid, iccid]);
+    await closeAndErase(tenant);
+    await run();
+    expect(await countriesOf(iccid)).toBe(0);
+  });
+
   test('goes on where a process was killed, takes turns between accounts, and may run in two processes', async () => {
     await run();
     const [large, small] = [await openAccount(), await openAccount()];

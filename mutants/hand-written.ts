@@ -33,6 +33,7 @@ import { moveMutants } from './move-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { nameMutants } from './name-mutants.ts';
 import { networkGuardMutants } from './network-guard-mutants.ts';
+import { observationMutants } from './observation-mutants.ts';
 import { operatorMutants } from './operator-mutants.ts';
 import { orderGuardMutants } from './order-guard-mutants.ts';
 import { orderMutants } from './order-mutants.ts';
@@ -841,6 +842,7 @@ export const handWritten: readonly Mutant[] = [
   ...sessionMutants,
   ...streamMutants,
   ...erasureMutants,
+  ...observationMutants,
   ...allotmentMutants,
   ...listenMutants,
 ];

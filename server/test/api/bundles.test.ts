@@ -202,6 +202,14 @@ describe('usage', () => {
   });
 });
 
+test('an attach after a bundle’s expiry activates the next one, even before the expiry job runs', async () => {
+  const iccid = await createEsim('provisioned', 2);
+  await simulate(iccid, { action: 'attach', country: 'FR' });
+  service.clock.advance(30 * dayMs);
+  await simulate(iccid, { action: 'attach', country: 'FR' });
+  expect(await statusesOf(iccid)).toEqual(['expired', 'active']);
+});
+
 describe('expiry', () => {
   async function countExpired(): Promise<number> {
     const [row] = await service.db.query<{ count: number }>({
@@ -276,6 +284,14 @@ describe('expiry', () => {
     await changeStatus(iccid, 'suspended');
     service.clock.advance(3_000 * dayMs);
     await expireBundles(service.db, service.service);
+    expect(await statusesOf(iccid)).toEqual(['expired', 'queued']);
+  });
+
+  test('in the sandbox, of a suspended eSIM, activates no other either', async () => {
+    const iccid = await createEsim('provisioned', 2);
+    await simulate(iccid, { action: 'attach', country: 'FR' });
+    await changeStatus(iccid, 'suspended');
+    expect((await simulate(iccid, { action: 'expire_bundle' })).status).toBe(200);
     expect(await statusesOf(iccid)).toEqual(['expired', 'queued']);
   });
 });

@@ -231,6 +231,8 @@ describe('a correction', () => {
   test('replaces an earlier amount; its thresholds are neither taken back nor told again', async () => {
     const iccid = await order();
     await report(iccid, { record_id: 'a', bytes: 5 * gb, country: 'FR' });
+    const other = await order();
+    await report(other, { record_id: 'a', bytes: 7, country: 'FR' });
     const thresholds = async () => (await eventsOf(iccid, 'bundle.usage_threshold')).length;
     expect([await thresholds(), (await bundlesOf(iccid))[0].status]).toEqual([3, 'depleted']);
     expect(await report(iccid, { record_id: 'b', bytes: gb, corrects: 'a' })).toMatchObject({ accepted: 1 });
@@ -246,6 +248,7 @@ describe('a correction', () => {
       { record_id: 'b', bytes: gb, corrected_by: null, country: 'FR' },
       { record_id: 'c' },
     ]);
+    expect(await recordsOf(other)).toMatchObject([{ record_id: 'a', bytes: 7, corrected_by: null }]);
     await expectBalanced(iccid);
   });
 
@@ -302,7 +305,11 @@ describe('rejected records', () => {
     expect(page.has_more).toBe(true);
     const rest = await operator.rejectedUsage.list({ iccid, starting_after: page.next_cursor ?? '' });
     expect(rest.data).toEqual(data.slice(1));
-    expect((await operator.rejectedUsage.list()).data).toEqual(expect.arrayContaining(data));
+    const all = await operator.rejectedUsage.list();
+    expect(all.data).toEqual(expect.arrayContaining(data));
+    const newest = await operator.rejectedUsage.list({ limit: 1 });
+    const older = await operator.rejectedUsage.list({ limit: 1, starting_after: newest.next_cursor ?? '' });
+    expect([...newest.data, ...older.data]).toEqual(all.data.slice(0, 2));
     await service.db.pool.query(`update rejected_usage set reason = 'too_old' where record_id = 'x1'`);
     await report(iccid, first);
     expect((await operator.rejectedUsage.list({ iccid })).data.map(({ reason }) => reason)).toEqual([

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
-import type { Network } from '../../src/network/port.ts';
+import type { Network, Observation } from '../../src/network/port.ts';
 import { listEsimRows } from '../../src/orders/esims/sql/list.ts';
 import { createClaimWindow } from '../../src/orders/executions/claim-window.ts';
 import { listExecutionRows } from '../../src/orders/executions/sql/executions.ts';
@@ -512,6 +512,9 @@ describe('an eSIM that is being provisioned', () => {
       expect((await call(service, method, `/v1/esims/${iccid}${path}`, { key })).status).toBe(404);
     }
     expect((await call(service, 'GET', '/v1/esims', { key })).json.data).toEqual([]);
+    const records = [{ iccid, record_id: 'r', bytes: 1, at: Math.floor(service.clock.nowMs() / 1_000) }];
+    const { json } = await call(service, 'POST', '/v1/usage_records', { key, body: { records } });
+    expect(json.rejections).toMatchObject([{ iccid, reason: 'esim_unknown' }]);
     open();
     expect(await settled(accepted.id)).toMatchObject({ status: 'succeeded' });
   });
@@ -526,6 +529,23 @@ describe('an eSIM that is being provisioned', () => {
     open();
     await settled(accepted.id);
     expect((await report('late')).json).toMatchObject({ accepted: 1, rejections: [] });
+  });
+
+  test('keeps everything that the network reports of it', async () => {
+    const { open, accepted, iccid } = await startBlocked(body);
+    const at = new Date(service.clock.nowMs());
+    const eid = '89049032004008882600009231000001';
+    const observations: Observation[] = [
+      { iccid, at, kind: 'attach', country: 'FR' },
+      { iccid, at, kind: 'profile', state: 'downloaded', eid },
+    ];
+    for (const observation of observations)
+      await service.db.transaction((tx) => observe(tx, observation, service.service));
+    open();
+    await settled(accepted.id);
+    expect(await sql('select country, eid from esims where iccid = $1', [iccid])).toEqual([
+      { country: 'FR', eid },
+    ]);
   });
 
   test('accepts no change except a termination, which wins over its order', async () => {

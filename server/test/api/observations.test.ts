@@ -204,6 +204,17 @@ describe('the life of an eSIM', () => {
     expect((await bundlesOf(iccid))[0]).toMatchObject({ status: 'active', used_bytes: 10 });
   });
 
+  test('begins with the first attach in a country that its bundle covers', async () => {
+    const iccid = await createEsim('provisioned', [1000]);
+    for (const [country, status] of [
+      ['JP', 'queued'],
+      ['FR', 'active'],
+    ]) {
+      await simulate(iccid, { action: 'attach', country });
+      expect((await bundlesOf(iccid))[0].status).toBe(status);
+    }
+  });
+
   test('continues with the next bundle when the sandbox expires the active one', async () => {
     const iccid = await createEsim('provisioned', [1000, null]);
     expect((await simulate(iccid, { action: 'expire_bundle' })).json.error.code).toBe('state_conflict');
@@ -365,6 +376,10 @@ describe('a simulation', () => {
     await simulate(iccid, { action: 'use_data', bytes: 5, at });
     const [bundle] = await bundlesOf(iccid);
     expect(bundle).toMatchObject({ activated_at: at, expires_at: at + (30 * dayMs) / 1000, as_of: at });
+    for (const action of [{ action: 'use_data', bytes: 5 }, { action: 'deplete_bundle' }]) {
+      const { status, json } = await simulate(iccid, { ...action, at: at - (2 * dayMs) / 1000 });
+      expect([status, json.error?.param]).toEqual([400, 'at']);
+    }
   });
 
   test.each([

@@ -12,6 +12,7 @@ import { clientMutants } from './client-mutants.ts';
 import { clientShareMutants } from './client-share-mutants.ts';
 import { clockMutants } from './clock-mutants.ts';
 import { closedMutants } from './closed-mutants.ts';
+import { commandMutants } from './command-mutants.ts';
 import { dashboardMutants } from './dashboard-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
@@ -845,4 +846,5 @@ export const handWritten: readonly Mutant[] = [
   ...observationMutants,
   ...allotmentMutants,
   ...listenMutants,
+  ...commandMutants,
 ];

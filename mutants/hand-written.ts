@@ -20,6 +20,7 @@ import { deploymentMutants } from './deployment-mutants.ts';
 import { endpointMutants } from './endpoint-mutants.ts';
 import { eraseMutants } from './erase-mutants.ts';
 import { erasureMutants } from './erasure-mutants.ts';
+import { es2plusMutants } from './es2plus-mutants.ts';
 import { esimGuardMutants } from './esim-guard-mutants.ts';
 import { eventMutants } from './event-mutants.ts';
 import { feedMutants } from './feed-mutants.ts';
@@ -846,5 +847,6 @@ export const handWritten: readonly Mutant[] = [
   ...observationMutants,
   ...allotmentMutants,
   ...listenMutants,
+  ...es2plusMutants,
   ...commandMutants,
 ];

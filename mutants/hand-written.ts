@@ -17,6 +17,7 @@ import { dashboardMutants } from './dashboard-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
 import { deploymentMutants } from './deployment-mutants.ts';
+import { deskMutants } from './desk-mutants.ts';
 import { endpointMutants } from './endpoint-mutants.ts';
 import { eraseMutants } from './erase-mutants.ts';
 import { erasureMutants } from './erasure-mutants.ts';
@@ -849,4 +850,5 @@ export const handWritten: readonly Mutant[] = [
   ...listenMutants,
   ...es2plusMutants,
   ...commandMutants,
+  ...deskMutants,
 ];

@@ -4,7 +4,7 @@ import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network, Reply } from '../../src/network/port.ts';
 import { continueGroupRetries } from '../../src/orders/operator/continue-group-retries.ts';
 import { closeFailed, lockFailed } from '../../src/orders/operator/sql/executions.ts';
-import { takeGroupRetry } from '../../src/orders/operator/sql/groups.ts';
+import { listFailedGroups, makeMembersDue, takeGroupRetry } from '../../src/orders/operator/sql/groups.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { lowestUuid } from '../../src/platform/ids/uuid-range.ts';
@@ -379,6 +379,11 @@ describe('a failure group', () => {
       await execution(waiting, ({ status, waiting_for: cause }) => status === 'running' && cause !== null);
     });
     expect((await groups()).find(({ id }) => id === group.id)).toMatchObject({ failed: 4, waiting: 1 });
+    const smallest = 'fg_000000000000000000000000';
+    await insertFailed(service, 'declined', smallest);
+    const bounds = { sinceUuid: lowestUuid, maxCount: 100, groups: 1 };
+    expect((await listFailedGroups(service.db, bounds)).map(({ id }) => id)).not.toEqual([smallest]);
+    expect(await makeMembersDue(service.db, smallest, 10)).toEqual([]);
     expect(JSON.stringify(await get('/v1/executions?limit=100'))).not.toContain('smdp.internal');
   });
 

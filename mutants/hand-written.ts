@@ -58,6 +58,7 @@ import { seenMutants } from './seen-mutants.ts';
 import { senderMutants } from './sender-mutants.ts';
 import { serviceMutants } from './service-mutants.ts';
 import { sessionMutants } from './session-mutants.ts';
+import { smdpMutants } from './smdp-mutants.ts';
 import { streamMutants } from './stream-mutants.ts';
 import { undeliveredMutants } from './undelivered-mutants.ts';
 import { upgradeMutants } from './upgrade-mutants.ts';
@@ -849,6 +850,7 @@ export const handWritten: readonly Mutant[] = [
   ...allotmentMutants,
   ...listenMutants,
   ...es2plusMutants,
+  ...smdpMutants,
   ...commandMutants,
   ...deskMutants,
 ];

@@ -125,6 +125,17 @@ describe('the ES2+ driver', () => {
     await stop();
   });
 
+  test('reads an answer up to a limit, and says that it is too large', async () => {
+    const { smdp, network, stop } = await startSmdpSetup();
+    smdp.onCall(() => 'huge');
+    const reply = await network.order({ ...call('c.order'), ...wanted, iccid: newIccid(7) });
+    expect(reply).toMatchObject({
+      kind: 'failed',
+      reason: { message: expect.stringContaining('too large') },
+    });
+    await stop();
+  });
+
   test('redacts secrets in the SM-DP+’s error message', async () => {
     const { smdp, network, stop } = await startSmdpSetup();
     const message = 'AB-12 is not LPA:1$rsp.example.com$AB-12, code 4711';

@@ -224,7 +224,7 @@ function reply(
     return void setImmediate(() => socket.destroy());
   }
   if (typeof mischief === 'object' && 'status' in mischief) {
-    return void response.writeHead(mischief.status, { location: 'https://127.0.0.1:1/' }).end('{}');
+    return void response.writeHead(mischief.status, { location: 'https://127.0.0.1:1/' }).end('<html>');
   }
   // In one write, so the second response arrives before the client can reuse the connection.
   if (mischief === 'twice') socket.cork();

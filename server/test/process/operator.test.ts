@@ -105,6 +105,11 @@ describe('a new live deployment', () => {
     expect(await runJson('catalog', 'import', await catalogFile([typed]))).toEqual([
       { inserted: 1, updated: 0 },
     ]);
+    const told = await actionsOnCommandLine();
+    expect(await runJson('catalog', 'import', await catalogFile([typed]))).toEqual([
+      { inserted: 0, updated: 1 },
+    ]);
+    expect(await actionsOnCommandLine()).toEqual(told); // nothing changed
     const listed = await call({ url: server.url, key }, 'GET', '/v1/products');
     expect(listed.json.data).toMatchObject([{ ...product, object: 'product', active: true }]);
     expect((await provision({ url: server.url, key }, 'k', { product_id: 'acme-eu-5' })).status).toBe(202);

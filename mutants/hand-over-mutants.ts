@@ -137,7 +137,7 @@ export const handOverMutants: Mutant[] = [
   },
   {
     name: 'many-results-wait',
-    ...{ file: groupCommit, find: 'return waiting.length >= collectedAtMost || ', replace: 'return ' },
+    ...{ file: groupCommit, find: 'return waiting.length >= secondStatementFrom || ', replace: 'return ' },
     tests: collects,
     why: 'Under load nothing waits.',
   },

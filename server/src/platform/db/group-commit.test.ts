@@ -174,7 +174,7 @@ describe('a group commit', () => {
 
     test.each([
       ['that is urgent', [-2]],
-      ['when 128 wait', Array.from({ length: 128 }, (_, n) => n + 2)],
+      ['when 16 wait', Array.from({ length: 16 }, (_, n) => n + 2)],
     ])('does not wait with an item %s', async (_, items) => {
       const { batches, commit, written } = collecting();
       const first = commit(1);

@@ -23,10 +23,6 @@ const maxBatch = 256;
 // (3,750 instead of 4,150).
 const secondStatementFrom = 16;
 
-// What is collected is written when this many items wait, without waiting longer. To start the statement for results costs PostgreSQL
-// as much as 40 of its rows.
-const collectedAtMost = 128;
-
 // A statement takes 5 ms. After this long it is stuck on a lock or a dead connection, and another one may start.
 const stuckAfterMs = 100;
 
@@ -59,7 +55,7 @@ export function createGroupCommit<Item, Result>(options: Options<Item, Result>):
   }
 
   function isPressing(): boolean {
-    return waiting.length >= collectedAtMost || waiting.some(({ item }) => isUrgent(item));
+    return waiting.length >= secondStatementFrom || waiting.some(({ item }) => isUrgent(item));
   }
 
   function mayStart(): boolean {

@@ -1,6 +1,6 @@
 import type { Refusal, Reply } from '../../network/port.ts';
 import { createGroupCommit, perDatabase } from '../../platform/db/group-commit.ts';
-import { onAbort, withDeadline } from '../../platform/worker/deadline.ts';
+import { withDeadline } from '../../platform/worker/deadline.ts';
 import { type Breaker, notCalled } from './breaker.ts';
 import { finish } from './finish.ts';
 import { lastErrorOf, notedError, type WithLastError } from './last-error.ts';
@@ -127,15 +127,10 @@ export function withTimeout<Result>(
   stopping: AbortSignal,
   make: (signal: AbortSignal) => Promise<Reply<Result>>,
 ): Promise<Reply<Result>> {
-  return withDeadline(
-    ms,
-    stopping,
-    (signal) =>
-      new Promise((resolve, reject) => {
-        onAbort(signal, () => setTimeout(resolve, graceMs, noAnswer));
-        make(signal).then(resolve, reject);
-      }),
-  );
+  return new Promise((resolve, reject) => {
+    const onEnd = () => setTimeout(resolve, graceMs, noAnswer);
+    withDeadline({ ms, stopping, onEnd }, make).then(resolve, reject);
+  });
 }
 
 // A driver that honors the signal answers within a tick, and its answer is more precise than `noAnswer`.

@@ -18,17 +18,24 @@ test('a listener added after the signal fired is called at once', () => {
   expect(called).toEqual(['late']);
 });
 
-test('the deadline aborts the work, and so does the stop signal', async () => {
+test('the deadline aborts the work and says so, and so does the stop signal', async () => {
+  let ended = 0;
+  const onEnd = () => void ended++;
   const untilAborted = (signal: AbortSignal) =>
     new Promise<string>((resolve) => {
       signal.addEventListener('abort', () => resolve('ended'));
       if (signal.aborted) resolve('ended before it began');
     });
   const never = new AbortController().signal;
-  expect(await withDeadline(1, never, untilAborted)).toBe('ended');
+  expect(await withDeadline({ ms: 1, stopping: never, onEnd }, untilAborted)).toBe('ended');
   const stopping = new AbortController();
-  const running = withDeadline(60_000, stopping.signal, untilAborted);
+  const running = withDeadline({ ms: 60_000, stopping: stopping.signal, onEnd }, untilAborted);
   stopping.abort();
   expect(await running).toBe('ended');
-  expect(await withDeadline(60_000, stopping.signal, untilAborted)).toBe('ended before it began');
+  expect(await withDeadline({ ms: 60_000, stopping: stopping.signal, onEnd }, untilAborted)).toBe(
+    'ended before it began',
+  );
+  expect(ended).toBe(3);
+  expect(await withDeadline({ ms: 60_000, stopping: never, onEnd }, async () => 'done')).toBe('done');
+  expect(ended).toBe(3);
 });

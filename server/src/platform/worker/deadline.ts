@@ -1,14 +1,23 @@
+type Deadline = {
+  ms: number;
+  stopping: AbortSignal;
+  /** Called when the signal fires. Listeners of each call's own signal took 7 µs of an order in Node. */
+  onEnd(): void;
+};
+
 /**
  * Calls `run` with a signal that fires after `ms` or when `stopping` does, and removes both listeners at the end.
  * `AbortSignal.any` would leak: on Node 20 a long-lived signal keeps every signal ever derived from it.
  */
 export async function withDeadline<T>(
-  ms: number,
-  stopping: AbortSignal,
+  { ms, stopping, onEnd }: Deadline,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const abort = () => controller.abort();
+  const abort = () => {
+    controller.abort();
+    onEnd();
+  };
   const timer = setTimeout(abort, ms);
   const removeListener = onAbort(stopping, abort);
   try {

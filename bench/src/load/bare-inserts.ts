@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** `perSecond`: paced, instead of as fast as possible. */
-export type BareInserts = { databaseUrl: string; inFlight: number; count: number; perSecond?: number };
+export type BareInserts = { databaseUrl: string; inFlight: number; count: number };
 
 /** The unit of PostgreSQL's costs: inserts of one row into a plain table, each in a durable transaction of its own. */
 export async function bareInserts(input: BareInserts): Promise<{ count: number }> {
-  const { databaseUrl, inFlight, count, perSecond } = input;
+  const { databaseUrl, inFlight, count } = input;
   const clients = Array.from({ length: inFlight }, () => new pg.Client({ connectionString: databaseUrl }));
   await Promise.all(clients.map((client) => client.connect()));
   await clients[0]?.query('create table if not exists bare_rows (id uuid primary key, body text not null)');
   const body = 'x'.repeat(200); // as long as an event
-  const startedMs = performance.now();
   let sent = 0;
   await Promise.all(
     clients.map(async (client) => {
       while (sent < count) {
         sent += 1;
-        if (perSecond) await sleep(startedMs + (sent * 1_000) / perSecond - performance.now());
         await client.query({
           name: 'bare_insert',
           text: 'insert into bare_rows (id, body) values ($1, $2)',

@@ -3,14 +3,13 @@
  * POSTs, in one process and in batches. It checks nothing, leases nothing, limits nothing, and a crash would lose work.
  */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import pg from 'pg';
 import { serveTasks } from '../support/child.ts';
 import { answer, newUuid } from './bare-accepts.ts';
 import { createPoster, storeDeliveries } from './bare-deliveries.ts';
 import { eventBody } from './bare-posts.ts';
+import { startBareServer } from './bare-server.ts';
 import { grouped } from './grouped.ts';
 
 export type BareService = { databaseUrl: string; receiverUrl: string; inFlight: number };
@@ -65,25 +64,7 @@ async function start({ databaseUrl, receiverUrl, inFlight }: BareService): Promi
     await told({ id: order.id, at, durationMs: Date.now() - at.getTime() });
   }
 
-  const server = createServer((request, response) => {
-    let text = '';
-    request.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    });
-    request.once('end', () => {
-      serve(request, response, text).catch(fail);
-    });
-  });
-  server.keepAliveTimeout = 60_000;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** The benchmark sees that this process has ended. */
-function fail(error: Error): never {
-  console.error(error);
-  process.exit(1);
+  return startBareServer(serve);
 }
 
 async function connect(connectionString: string): Promise<pg.Client> {

@@ -1,5 +1,6 @@
 import type { BareAccepts } from '../load/bare-accepts.ts';
 import type { BareDeliveries } from '../load/bare-deliveries.ts';
+import type { BareEvents } from '../load/bare-events.ts';
 import type { BareInserts } from '../load/bare-inserts.ts';
 import type { BarePosts } from '../load/bare-posts.ts';
 import type { BareService } from '../load/bare-service.ts';
@@ -29,9 +30,18 @@ export function startGenerator() {
 }
 
 /** Provisions without Simplane, in a child process. */
-export async function startBareService(input: BareService) {
-  const child = startChild(new URL('../load/bare-service.js', import.meta.url));
-  return { url: await child.call<string>('start', input), stop: () => child.stop() };
+export function startBareService(input: BareService) {
+  return startBare('bare-service', input);
+}
+
+/** Sends events without Simplane, in a child process. */
+export function startBareEvents(input: BareEvents) {
+  return startBare('bare-events', input);
+}
+
+async function startBare(program: string, input: object) {
+  const child = startChild(new URL(`../load/${program}.js`, import.meta.url));
+  return { url: await child.call<string>('start', input), pid: child.pid, stop: () => child.stop() };
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;

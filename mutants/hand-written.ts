@@ -50,6 +50,7 @@ import { recordMutants } from './record-mutants.ts';
 import { recoveryMutants } from './recovery-mutants.ts';
 import { referenceMutants } from './reference-mutants.ts';
 import { requestMutants } from './request-mutants.ts';
+import { restMutants } from './rest-mutants.ts';
 import { retentionMutants } from './retention-mutants.ts';
 import { sdkCallMutants } from './sdk-call-mutants.ts';
 import { sdkFeedMutants } from './sdk-feed-mutants.ts';
@@ -813,6 +814,7 @@ export const handWritten: readonly Mutant[] = [
   ...serviceMutants,
   ...webhookMutants,
   ...backgroundMutants,
+  ...restMutants,
   ...handOverMutants,
   ...batchMutants,
   ...recoveryMutants,

@@ -25,13 +25,14 @@ import { rulesOf } from './retention/rules.ts';
 import { sweep } from './retention/sweep.ts';
 import type { Service } from './service.ts';
 import { disableRuleOf } from './start-webhooks.ts';
+import { unlessQuiet } from './unless-quiet.ts';
 import type { Waiting } from './waiting.ts';
 import { beatMs, type WorkerBeat } from './worker-beat.ts';
 
 type Timed = { everyMs: number };
 /** Run each second while something may wait for it. */
 type Watched = { when: Waiting };
-export type Chore = (Timed | Watched) & { run(stopping: AbortSignal): Promise<unknown> };
+export type Chore = (Timed | Watched) & { run(stopping: AbortSignal): Promise<unknown>; end?(): void };
 
 /** The periodic chores of a process that serves the API. */
 export function apiChores({ clock, keys }: Service): Chore[] {
@@ -63,11 +64,14 @@ export function workerChores(service: Service, config: Config, onError: (error: 
     { when: 'listeners', run: () => queueForDeployment(service) },
     { when: 'health', run: (stopping) => reportHealth(db, service, reportRule, stopping) },
     { when: 'deadWorkers', run: () => releaseDead(service) },
-    { everyMs: 2_000, run: (stopping) => countEvents(service, stopping) },
+    { everyMs: 2_000, ...unlessQuiet(service, ['feed'], (stopping) => countEvents(service, stopping)) },
     { everyMs: 10_000, run: (stopping) => cancelUndeliverable(db, clock, stopping) },
     { everyMs: 600_000, run: () => deleteStaleLeases(db) },
     { everyMs: 600_000, run: () => countIccidRanges(db) },
-    { everyMs: 2_000, run: createFirstStatistics(db, onError) },
+    {
+      everyMs: 2_000,
+      ...unlessQuiet(service, ['executions', 'deliveries'], createFirstStatistics(db, onError)),
+    },
   ];
 }
 
@@ -97,6 +101,7 @@ export function startChores(
       await first;
       await Promise.all([...watching, ...timed].map((one) => one.stop()));
       await Promise.all(watched.map((one) => one.stop()));
+      for (const { end } of chores) end?.();
     },
   };
 }

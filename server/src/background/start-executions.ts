@@ -49,6 +49,7 @@ export function startExecutions(
     },
     concurrency: config.executionConcurrency,
     pollMs: 1_000,
+    hearsAll: service.signals.hearsAll,
     onError,
     ...overrides,
   });

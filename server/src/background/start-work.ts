@@ -84,6 +84,7 @@ export function startFeed(
       if (hasListeners) listeners.wake();
     },
     hasReaders: () => [...feedReaders].some((has) => has()),
+    hearsAll: signals.hearsAll,
     onError,
     ...overrides,
   });

@@ -174,6 +174,48 @@ test('a chore runs while something waits for it, one run at a time, and hears wh
   expect(runs).toHaveLength(2);
 });
 
+test('at rest, what follows signals is left out until there is one, and a stopped worker listens to none', async () => {
+  const statements: string[] = [];
+  const listeners = new Map<string, () => void>();
+  const signals: Service['signals'] = {
+    ...service.service.signals,
+    on(topic, listener) {
+      listeners.set(`${topic} ${listeners.size}`, () => listener(undefined));
+      return () => listeners.clear();
+    },
+  };
+  const db = {
+    ...recorded(service.db, statements),
+    transaction: <T>(work: (tx: Queryable) => Promise<T>) =>
+      service.db.transaction((tx) => work(recorded(tx, statements))),
+  };
+  const all = workerChores(
+    { ...service.service, db: { ...service.db, ...db }, signals },
+    readConfig({}).config,
+    () => {},
+  );
+  const following = all.filter(({ end }) => end !== undefined);
+  const runAll = async () => {
+    statements.length = 0;
+    for (const { run } of following) await run(new AbortController().signal);
+    return [...statements];
+  };
+  expect(await runAll()).toEqual(['overview_claim_uncounted', 'tables_without_statistics']);
+  expect(await runAll()).toEqual([]);
+  const heard: Record<string, string[]> = {};
+  for (const [topic, signal] of listeners) {
+    signal();
+    heard[topic.split(' ')[0] as string] = await runAll();
+  }
+  expect(heard).toEqual({
+    feed: ['overview_claim_uncounted'],
+    executions: ['tables_without_statistics'],
+    deliveries: ['tables_without_statistics'],
+  });
+  await startChores(following, null, () => {}).stop();
+  expect(listeners.size).toBe(0);
+});
+
 test('a process that serves the API saves when keys were used, and learns which keys there are', async () => {
   const called: string[] = [];
   const keys = {

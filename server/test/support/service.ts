@@ -124,6 +124,7 @@ export async function startService({
         );
     },
     setAlone: () => {},
+    hearsAll: () => false,
     stop: async () => {},
   };
   const service: Service = {

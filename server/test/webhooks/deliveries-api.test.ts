@@ -23,6 +23,7 @@ beforeAll(async () => {
       announce: (topic, subject) => void announced.push(`${topic} ${subject?.replaceAll('-', '')}`),
       on: () => () => {},
       setAlone: () => {},
+      hearsAll: () => false,
       stop: async () => {},
     },
   });

@@ -159,6 +159,32 @@ test.each(['retry', 'enable'])('%s reaches the sender in another process', async
   }
 });
 
+test('a process hears of all work while it listens and knows of no other one', async () => {
+  const db = openDatabase({ connectionString: service.databaseUrl, poolSize: 4, onError: () => {} });
+  const open = (connectionString: string | null) =>
+    createSignals({ db, connectionString, onError: () => {} });
+  const [ours, behindPooler, late] = [open(service.databaseUrl), open(null), open(service.databaseUrl)];
+  try {
+    for (const signals of [ours, behindPooler]) {
+      signals.on('executions', () => {});
+      expect(signals.hearsAll()).toBe(false);
+      signals.setAlone(true);
+    }
+    // Its own greeting counts as another's for a while: nothing tells them apart.
+    await expect.poll(ours.hearsAll).toBe(true);
+    expect(behindPooler.hearsAll()).toBe(false);
+    ours.setAlone(false);
+    expect(ours.hearsAll()).toBe(false);
+    ours.setAlone(true);
+    expect(ours.hearsAll()).toBe(true);
+    late.on('executions', () => {});
+    await expect.poll(ours.hearsAll, { timeout: 60_000 }).toBe(false);
+  } finally {
+    for (const signals of [ours, behindPooler, late]) await signals.stop();
+    await db.end();
+  }
+});
+
 test('a process that took itself for the only one notifies another as soon as that one listens', async () => {
   const db = openDatabase({ connectionString: service.databaseUrl, poolSize: 4, onError: () => {} });
   const open = () => createSignals({ db, connectionString: service.databaseUrl, onError: () => {} });

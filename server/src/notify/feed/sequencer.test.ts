@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Database } from '../../platform/db/database.ts';
 import { pauseAfter } from './pause-after.ts';
 import { startSequencer } from './sequencer.ts';
@@ -33,4 +33,37 @@ test('the pass after a lone event is soon if ordered deliveries wait for positio
   expect(await askedFor(false, false)).toEqual([[1, false]]);
   expect(await askedFor(true, false)).toEqual([[1, true]]);
   expect(await askedFor(false, true)).toEqual([[1, true]]);
+});
+
+test('passes are rare while signals tell of all events, and only then', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let passes = 0;
+  let hearsAll = true;
+  const nothing: Pass = {
+    ...{ rowCount: 0, lastId: null, accountUuids: [], eventCount: 0 },
+    ...{ hasWaiting: false, hasListeners: false, oldestOpenXid: '1', xid: null },
+  };
+  const query = async () => {
+    passes += 1;
+    return [nothing];
+  };
+  const sequencer = startSequencer({
+    db: { query } as unknown as Database,
+    clock: { nowMs: () => 0 },
+    onPositions() {},
+    hearsAll: () => hearsAll,
+    onError: (error) => expect.fail(String(error)),
+  });
+  const passesWithin = async (forMs: number) => {
+    const before = passes;
+    await vi.advanceTimersByTimeAsync(forMs);
+    return passes - before;
+  };
+  await passesWithin(0);
+  expect(await passesWithin(20_000)).toBe(4);
+  hearsAll = false;
+  await passesWithin(5_000);
+  expect(await passesWithin(20_000)).toBe(20);
+  await sequencer.stop();
 });

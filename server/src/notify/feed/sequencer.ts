@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { createWaker } from '../../platform/worker/wake.ts';
+import { createWaker, restMs } from '../../platform/worker/wake.ts';
 import { pauseAfter } from './pause-after.ts';
 import { assignPositions, type Pass } from './sql/positions.ts';
 
@@ -14,6 +14,8 @@ type Options = {
   hasReaders?(): boolean;
   /** The longest time that an event stays unnoticed without a signal, for example when the process that wrote it died. */
   pollMs?: number;
+  /** While this is so, signals tell of all events, and polls are rare. */
+  hearsAll?(): boolean;
   onError(error: unknown): void;
 };
 
@@ -35,6 +37,7 @@ export function startSequencer({
   onPositions,
   hasReaders = () => false,
   pollMs = 1_000,
+  hearsAll = () => false,
   onError,
 }: Options): Sequencer {
   const stopping = new AbortController();
@@ -54,7 +57,7 @@ export function startSequencer({
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await rest(pollMs);
+      await rest(restMs(pollMs, hearsAll()));
       try {
         const waitMs = await pass();
         if (waitMs === null) continue;

@@ -12,6 +12,7 @@ type Options = Deps & {
   runners: Runners;
   concurrency: number;
   pollMs: number;
+  hearsAll(): boolean;
   pause: Pick<Parameters<typeof createBreaker>[0], 'afterFailures' | 'pauseMs'>;
   /** Called when the network is paused, for so long, or works again (null). */
   onPause(pausedMs: number | null): void;
@@ -92,6 +93,8 @@ export function startExecutionWorker(options: Options): ExecutionWorker {
 
   const queue = startWorkQueue<ClaimedExecution>({
     ...{ concurrency, pollMs, onError, claim: claims.claim, takesAllDue: true },
+    // In a pause, it is a poll that claims an execution for the probe.
+    hearsAll: () => options.hearsAll() && !breaker.isPaused(),
     run: (claimed, stopping) => attempt(claimed, stopping).catch(ignoreClaimLost),
   });
   const { stock, prepareOrders: prepare } = claims;

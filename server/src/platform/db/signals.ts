@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { restMs } from '../worker/wake.ts';
 import { type DatabaseAddress, parseConnectionUrl } from './connection-url.ts';
 import type { Database } from './database.ts';
 import { endClient } from './end-client.ts';
@@ -7,7 +8,7 @@ import { applicationName } from './schema-version.ts';
 import { examineSession, isWritable } from './session.ts';
 
 /** `deliveries` also wakes sequencers: whoever writes events announces it. `feed` wakes readers when events got their positions. */
-type Topic = 'executions' | 'deliveries' | 'feed';
+export type Topic = 'executions' | 'deliveries' | 'feed';
 
 export type Signals = {
   /**
@@ -20,6 +21,8 @@ export type Signals = {
    * back and start its work a second time. A process that starts says so itself.
    */
   setAlone(isAlone: boolean): void;
+  /** Whether no other process runs, and one that starts would be heard: then this process knows of all work without polling. */
+  hearsAll(): boolean;
   /** Returns a function that ends it. */
   on(topic: Topic, listener: (subject: string | undefined) => void): () => void;
   stop(): Promise<void>;
@@ -63,6 +66,8 @@ export function createSignals({ db, connectionString, purpose = 'signals', onErr
   let stopped = false;
   let isAlone = false;
   let helloAtMs = Number.NEGATIVE_INFINITY;
+
+  const isStillAlone = () => isAlone && performance.now() - helloAtMs > helloLastsMs;
 
   function wake(topic: Topic, subject: string | undefined): void {
     for (const listener of listeners.get(topic) ?? []) listener(subject);
@@ -133,7 +138,8 @@ export function createSignals({ db, connectionString, purpose = 'signals', onErr
       );
     };
     const beat = () => {
-      timer = setTimeout(check, heartbeatMs);
+      // Nobody else's signals can be lost while there is nobody.
+      timer = setTimeout(check, restMs(heartbeatMs, isStillAlone()));
     };
     client.once('end', () => clearTimeout(timer));
     beat();
@@ -142,7 +148,7 @@ export function createSignals({ db, connectionString, purpose = 'signals', onErr
   return {
     announce(topic, subject) {
       if (listeners.has(topic)) setImmediate(wake, topic, subject);
-      if (isAlone && performance.now() - helloAtMs > helloLastsMs) return;
+      if (isStillAlone()) return;
       const waiting = pending.get(topic);
       if (waiting) {
         waiting.add(subject);
@@ -156,6 +162,8 @@ export function createSignals({ db, connectionString, purpose = 'signals', onErr
     setAlone(alone) {
       isAlone = alone;
     },
+
+    hearsAll: () => listening !== null && isStillAlone(),
 
     on(topic, listener) {
       const known = listeners.get(topic) ?? new Set();

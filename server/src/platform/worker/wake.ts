@@ -1,3 +1,11 @@
+// Each poll at rest costs as much as an event.
+const rareFactor = 5;
+
+/** The longest rest of a loop that polls: longer while its signals tell it of all work, so that the poll is for the unexpected only. */
+export function restMs(pollMs: number, hearsAll: boolean): number {
+  return hearsAll ? pollMs * rareFactor : pollMs;
+}
+
 /** Lets a loop rest until it is woken. What wakes it while it works counts, so that nothing is missed. */
 export function createWaker() {
   let isAwake = false;

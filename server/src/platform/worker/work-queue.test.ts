@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startWorkQueue } from './work-queue.ts';
 
 /** A queue with more jobs than slots. A claimed job runs until the test ends it. */
@@ -187,5 +187,56 @@ describe('a queue whose claims take all that is due', () => {
     await turn();
     expect(queue.reserve()).not.toBeNull();
     await queue.stop(0);
+  });
+});
+
+describe('polls', () => {
+  /** Counts the claims; the first one finds these jobs. */
+  function start(options: { hearsAll(): boolean; againInMs?: number }) {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const due = options.againInMs === undefined ? [] : [{ againInMs: options.againInMs }];
+    let claims = 0;
+    const queue = startWorkQueue<{ againInMs: number }>({
+      ...{ concurrency: 2, pollMs: 1_000, hearsAll: options.hearsAll },
+      onError: (error) => expect.fail(String(error)),
+      async claim() {
+        claims += 1;
+        return due.splice(0);
+      },
+      run: async (job) => job,
+    });
+    onTestFinished(async () => {
+      await queue.stop(0);
+    });
+    return async (forMs: number) => {
+      const before = claims;
+      await vi.advanceTimersByTimeAsync(forMs);
+      return claims - before;
+    };
+  }
+
+  test('are rare while signals tell of all work, and only then', async () => {
+    let hearsAll = true;
+    const claimsWithin = start({ hearsAll: () => hearsAll });
+    await claimsWithin(0);
+    expect(await claimsWithin(20_000)).toBe(4);
+    hearsAll = false;
+    await claimsWithin(5_000);
+    expect(await claimsWithin(20_000)).toBe(20);
+  });
+
+  test('are not rare until a job is due that is too far away for a timer', async () => {
+    const claimsWithin = start({ hearsAll: () => true, againInMs: 30_000 });
+    await claimsWithin(2_000); // the first claim's job has ended
+    expect(await claimsWithin(28_000)).toBe(28);
+    await claimsWithin(6_000);
+    expect(await claimsWithin(20_000)).toBe(4);
+  });
+
+  test('are rare after a job that is due soon, because a timer wakes for it', async () => {
+    const claimsWithin = start({ hearsAll: () => true, againInMs: 10_000 });
+    await claimsWithin(0);
+    expect(await claimsWithin(9_999)).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-import { createWaker } from './wake.ts';
+import { createWaker, restMs } from './wake.ts';
 
 /** When the job is due again; undefined if it is finished. */
 export type RunResult = { againInMs?: number } | undefined;
@@ -13,6 +13,8 @@ type Options<Job> = {
   concurrency: number;
   /** Fallback for missed signals and timers: the longest time that due work stays unnoticed. */
   pollMs: number;
+  /** While this is so, signals tell of all work, and polls are rare. By default they never are. */
+  hearsAll?(): boolean;
   onError(error: unknown): void;
 };
 
@@ -36,7 +38,7 @@ const maxTimerMs = 10_000;
  * as it is: its lease expires, and then any process may claim it again.
  */
 export function startWorkQueue<Job>(options: Options<Job>): WorkQueue<Job> {
-  const { claim, run, takesAllDue = false, concurrency, pollMs, onError } = options;
+  const { claim, run, takesAllDue = false, concurrency, pollMs, hearsAll = () => false, onError } = options;
   // Half of the slots per claim, so that some jobs are claimed while others run. With full claims this process and the database
   // wait for each other, and a worker did 2,750 orders a second instead of 3,450.
   const maxPerClaim = Math.ceil(concurrency / 2);
@@ -46,6 +48,8 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue<Job> {
   let reserved = 0;
   let mayHaveMore = true;
   let stopped = false;
+  // Until then a job may become due that only a poll notices.
+  let awaitsPollUntilMs = 0;
 
   /** There is room for one more. */
   function refill(): void {
@@ -56,7 +60,9 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue<Job> {
     try {
       const result = await run(job, stopping.signal);
       const againInMs = result?.againInMs ?? Number.POSITIVE_INFINITY;
-      if (againInMs <= maxTimerMs) setTimeout(wake, againInMs).unref(); // the poll finds later jobs
+      if (againInMs <= maxTimerMs) setTimeout(wake, againInMs).unref();
+      else if (result?.againInMs !== undefined)
+        awaitsPollUntilMs = Math.max(awaitsPollUntilMs, performance.now() + againInMs + pollMs);
     } catch (error) {
       onError(error);
     }
@@ -83,7 +89,7 @@ export function startWorkQueue<Job>(options: Options<Job>): WorkQueue<Job> {
         mayHaveMore = isFull || jobs === null;
         if (isFull) wake();
       } else mayHaveMore = true;
-      await rest(pollMs);
+      await rest(restMs(pollMs, hearsAll() && performance.now() >= awaitsPollUntilMs));
     }
   }
 

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ClaimedExecution, Runner } from './runner.ts';
+import { startExecutionWorker } from './worker.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const order = {
+  ...{ account_id: 'a', id: '018f2d6a-0000-7000-8000-000000000000', type: 'esim.provision', iccid: '1' },
+  ...{ input: {}, progress: {}, attempts: 1, fence: 1 },
+} as unknown as ClaimedExecution;
+const down = {
+  kind: 'failed',
+  reason: { code: 'network_unavailable', message: 'x' },
+  isDown: true,
+} as const;
+
+/** A worker that hears of all work, with a network that is down, and how often it has claimed. */
+function start(due: ClaimedExecution[]) {
+  let claims = 0;
+  const provision: Runner = {
+    isPausable: true,
+    run: async (_, held) => (await held.call('order', async () => down)) as typeof down,
+    fail: async () => {},
+  };
+  const worker = startExecutionWorker({
+    db: {
+      async query({ name }: { name: string }) {
+        if (!name.startsWith('execution_claim')) return [{}];
+        claims += 1;
+        return due.splice(0);
+      },
+    },
+    clock: { nowMs: () => Date.now() },
+    ...{ signals: { announce() {} }, network: { forgetsCalls: false } },
+    ...{ leaseMs: 60_000, networkTimeoutMs: 1_000, retryScheduleMs: [1_000], concurrency: 2, pollMs: 1_000 },
+    ...{ runners: { 'esim.provision': provision }, pause: { afterFailures: 1, pauseMs: 9_000 } },
+    ...{
+      hearsAll: () => true,
+      onPause() {},
+      onOutcome() {},
+      onError: (error: unknown) => expect.fail(String(error)),
+    },
+  } as unknown as Parameters<typeof startExecutionWorker>[0]);
+  return { worker, claims: () => claims };
+}
+
+test('rarely claims while signals tell of all work', async () => {
+  const { worker, claims } = start([]);
+  await vi.advanceTimersByTimeAsync(19_000);
+  expect(claims()).toBe(4);
+  await Promise.all([worker.stop(0), vi.runAllTimersAsync()]);
+});
+
+test('claims every second while the network is paused, because only a claim finds the order for the probe', async () => {
+  const { worker, claims } = start([order]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  const before = claims();
+  await vi.advanceTimersByTimeAsync(7_000);
+  expect(claims() - before).toBe(7);
+  await Promise.all([worker.stop(0), vi.runAllTimersAsync()]);
+});

@@ -104,4 +104,16 @@ export const restMutants: Mutant[] = [
     tests: [api('chores')],
     why: 'A table that grows for the first time is analyzed within seconds.',
   },
+  ...(['retryById(tx, tools, id)', 'resolveById(tx, deps, id, decision)'] as const).map(
+    (done, n): Mutant => ({
+      name: ['retry-on-the-command-line-told-nobody', 'decision-on-the-command-line-told-nobody'][
+        n
+      ] as string,
+      file: 'server/src/commands/executions.ts',
+      find: `${done});\n  await notifyOfOrders(tools.db);\n`,
+      replace: `${done});\n`,
+      tests: ['server/test/process/operator.test.ts'],
+      why: 'What an operator starts on the command line begins at once, also where workers poll rarely.',
+    }),
+  ),
 ];

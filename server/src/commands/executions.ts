@@ -14,6 +14,7 @@ import { listAllExecutions } from '../orders/operator/list.ts';
 import { presentForOperator } from '../orders/operator/present.ts';
 import { readDecision, resolveById } from '../orders/operator/resolve.ts';
 import { retryById } from '../orders/operator/retry.ts';
+import { notifyOfOrders } from '../platform/db/signals.ts';
 import { claimSealingKey, describeMissingKeys } from '../platform/secrets/claim-sealing-key.ts';
 import { readEncryptionKeys } from '../platform/secrets/encryption-keys.ts';
 import { createKeyring, type Keyring } from '../platform/secrets/keyring.ts';
@@ -58,9 +59,9 @@ export async function showExecutionCommand(tools: Tools, id: string, options: Fo
   printOne(await getAnyExecution(tools, { params: { id } }), options);
 }
 
-/** Workers look for due executions every second, so they need no signal. */
 export async function retryExecutionCommand(tools: Tools, id: string, options: Format): Promise<void> {
   const next = await tools.db.transaction((tx) => retryById(tx, tools, id));
+  await notifyOfOrders(tools.db);
   printOne(presentForOperator(next), options);
 }
 
@@ -78,6 +79,7 @@ export async function resolveExecutionCommand(
   const requiresCheckDigit = tools.config.es2IccidCheck === 'luhn';
   const deps = { ...tools, keyring, requiresCheckDigit };
   const resolved = await tools.db.transaction((tx) => resolveById(tx, deps, id, decision));
+  await notifyOfOrders(tools.db);
   printOne(presentForOperator(resolved), options);
 }
 

@@ -5,6 +5,7 @@ import type { AuditAction } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { version } from '../../src/config/version.ts';
 import { openDatabase } from '../../src/platform/db/database.ts';
+import { createSignals } from '../../src/platform/db/signals.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
@@ -187,9 +188,15 @@ describe('a new live deployment', () => {
     expect((await run('executions', 'list', '--status', 'lost')).stderr).toContain('--status takes one of');
     const shown = await run('executions', 'show', order.id);
     expect(shown.stdout).toMatch(/waiting for +It was accepted .*doctor/);
-    expect(await runJson('executions', 'retry', order.id)).toMatchObject([{ id: order.id }]);
-
     const db = openDatabase({ connectionString: database.url, poolSize: 1, onError: () => {} });
+    const signals = createSignals({ db, connectionString: database.url, onError: () => {} });
+    let heard: (string | undefined)[] = [];
+    signals.on('executions', (subject) => void heard.push(subject));
+    const sayThere = { name: 'test_notify', text: `select pg_notify('simplane', 'executions there')` };
+    await expect.poll(async () => (await db.query(sayThere)) && heard).toContain('there');
+    expect(await runJson('executions', 'retry', order.id)).toMatchObject([{ id: order.id }]);
+    await expect.poll(() => heard, { timeout: 60_000 }).toContain(undefined);
+
     await db.query(
       {
         name: 'test_fail',
@@ -206,7 +213,9 @@ select account_id, id, type, 'failed', product_id, input, $2, 1, created_at, now
     const decision = ['--outcome', 'reserved', '--iccid', '8988303000000000101', '--then', 'adopt'];
     const wrong = await run('executions', 'resolve', order.id, '--outcome', 'reserved');
     expect(wrong.stderr).toContain('iccid is required');
+    heard = [];
     const [resolved] = await runJson('executions', 'resolve', order.id, ...decision);
+    await expect.poll(() => heard, { timeout: 60_000 }).toContain(undefined);
     expect(resolved.resolution).toMatchObject({
       status: 'closed',
       decided_by: { type: 'command_line', id: null },
@@ -221,6 +230,7 @@ select account_id, id, type, 'failed', product_id, input, $2, 1, created_at, now
       },
       [order.id],
     );
+    await signals.stop();
     await db.end();
     expect(audited).toEqual([
       { action: 'esim.ordered', actor_type: 'api_key' },

@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import { restMs } from '../worker/wake.ts';
 import { type DatabaseAddress, parseConnectionUrl } from './connection-url.ts';
-import type { Database } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 import { endClient } from './end-client.ts';
 import { openWritable } from './open-client.ts';
 import { applicationName } from './schema-version.ts';
 import { examineSession, isWritable } from './session.ts';
+import { run } from './statement.ts';
 
 /** `deliveries` also wakes sequencers: whoever writes events announces it. `feed` wakes readers when events got their positions. */
 export type Topic = 'executions' | 'deliveries' | 'feed';
@@ -53,6 +54,11 @@ const heartbeatTimeoutMs = 5_000;
 // PostgreSQL's limit is 8,000. If the subjects do not fit, listeners look at all work.
 const maxPayloadBytes = 7_900;
 
+const notify = run<[payload: string]>('signal', (payload) => [channel, payload])`select pg_notify($1, $2)`;
+
+/** Says that orders wait. For a command, which ends before signals of its own could be sent. */
+export const notifyOfOrders = (db: Queryable): Promise<void> => notify(db, 'executions' satisfies Topic);
+
 /** Wakes workers early. It is only an optimization: without a signal, workers find the work by polling. */
 export function createSignals({ db, connectionString, purpose = 'signals', onError }: Options): Signals {
   const listeners = new Map<Topic, Set<(subject: string | undefined) => void>>();
@@ -90,7 +96,7 @@ export function createSignals({ db, connectionString, purpose = 'signals', onErr
     const narrow = [topic, ...subjects].join(' ');
     const isNarrow = narrow.length <= maxPayloadBytes && !subjects.includes(undefined);
     const payload = isNarrow ? narrow : topic;
-    db.query({ name: 'signal', text: 'select pg_notify($1, $2)' }, [channel, payload]).catch(onError);
+    notify(db, payload).catch(onError);
   }
 
   /** Never rejects; reports errors and tries again. */

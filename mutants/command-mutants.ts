@@ -1,13 +1,15 @@
-import type { Mutant } from './mutant.ts';
+import { api, type Mutant } from './mutant.ts';
 
-/** Mutants of the operator’s commands: which account is meant, and which keys are refused. */
+const choices = 'server/src/commands/choices.test.ts';
+
+/** Mutants of the operator’s commands: which account is meant, which keys are refused, and what must not be reached, lost or said. */
 export const commandMutants: Mutant[] = [
   {
     name: 'first-of-several-accounts-chosen',
     file: 'server/src/commands/account-of.ts',
     find: 'if (only && accounts.length === 1) return',
     replace: 'if (only) return',
-    tests: ['server/src/commands/choices.test.ts'],
+    tests: [choices],
     why: 'A command without --account is refused if there are several.',
   },
   {
@@ -15,7 +17,7 @@ export const commandMutants: Mutant[] = [
     file: 'server/src/commands/account-of.ts',
     find: '(await listAccountRows(db)).filter(isOpen)',
     replace: 'await listAccountRows(db)',
-    tests: ['server/src/commands/choices.test.ts'],
+    tests: [choices],
     why: 'A command without --account does not count closed accounts.',
   },
   {
@@ -23,7 +25,7 @@ export const commandMutants: Mutant[] = [
     file: 'server/src/commands/all-pages.ts',
     find: 'while (page.next_cursor !== undefined) {',
     replace: "while (page.next_cursor === '') {",
-    tests: ['server/src/commands/choices.test.ts'],
+    tests: [choices],
     why: 'A list on the command line has all pages.',
   },
   {
@@ -31,7 +33,7 @@ export const commandMutants: Mutant[] = [
     file: 'server/src/commands/keys.ts',
     find: "  if (account !== undefined)\n    throw new CommandError('a key with the operator scope",
     replace: "  if (account === '')\n    throw new CommandError('a key with the operator scope",
-    tests: ['server/src/commands/choices.test.ts'],
+    tests: [choices],
     why: 'A key with the operator scope belongs to no account, and the command says so.',
   },
   {
@@ -39,7 +41,7 @@ export const commandMutants: Mutant[] = [
     file: 'server/src/commands/keys.ts',
     find: 'if (ofOperator.length < chosen.length)',
     replace: 'if (ofOperator.length > chosen.length)',
-    tests: ['server/src/commands/choices.test.ts'],
+    tests: [choices],
     why: 'The operator scope is not combined with those of an account.',
   },
   {
@@ -47,7 +49,7 @@ export const commandMutants: Mutant[] = [
     file: 'server/src/commands/keys.ts',
     find: '  if (!ms) throw new CommandError(`--expires-in takes a duration such as 12h',
     replace: '  if (ms === undefined) throw new CommandError(`--expires-in takes a duration such as 12h',
-    tests: ['server/src/commands/choices.test.ts'],
+    tests: [choices],
     why: 'A key that would have expired already is refused.',
   },
   {
@@ -55,7 +57,7 @@ export const commandMutants: Mutant[] = [
     file: 'server/src/commands/keys.ts',
     find: `if (unknown !== undefined)\n    throw new CommandError(\`"\${unknown}" is not a scope`,
     replace: `if (unknown === '')\n    throw new CommandError(\`"\${unknown}" is not a scope`,
-    tests: ['server/src/commands/choices.test.ts'],
+    tests: [choices],
     why: 'A scope that does not exist is refused.',
   },
   {
@@ -63,7 +65,31 @@ export const commandMutants: Mutant[] = [
     file: 'server/src/commands/keys.ts',
     find: 'if (given === undefined || given.length > maxAllowedCidrs)',
     replace: 'if (given === undefined) return [];\n  if (given.length > maxAllowedCidrs)',
-    tests: ['server/src/commands/choices.test.ts'],
+    tests: [choices],
     why: 'A key is not created for all networks because those that were meant are mistyped.',
+  },
+  {
+    name: 'export-in-an-open-folder',
+    file: 'server/src/commands/export-account.ts',
+    find: '{ recursive: true, mode: 0o700 }',
+    replace: '{ recursive: true }',
+    tests: [api('export-account')],
+    why: 'Only the operator can enter the folder of an export.',
+  },
+  {
+    name: 'day-of-usage-exported-twice',
+    file: 'server/src/commands/export-account.ts',
+    find: 'from += yearSeconds) {',
+    replace: 'from += yearSeconds - daySeconds) {',
+    tests: [api('export-account')],
+    why: 'An export has each day of usage once.',
+  },
+  {
+    name: 'usage-of-the-first-year-exported',
+    file: 'server/src/commands/export-account.ts',
+    find: 'from <= now; from',
+    replace: 'from <= created; from',
+    tests: [api('export-account')],
+    why: 'An export has the usage of all years.',
   },
 ];

@@ -22,7 +22,9 @@ type Read = (query: { limit: number; starting_after?: string }) => Promise<Page>
 type Write = (line: object) => Promise<void>;
 
 const pageSize = 100;
-const mostDays = 366;
+const daySeconds = 86_400;
+// As many days as the API shows at once.
+const yearSeconds = 366 * daySeconds;
 
 /** Writes what the API shows of an account, as lines of JSON: a file for each kind into a folder, or all to standard output. */
 export async function exportAccountCommand(
@@ -93,9 +95,9 @@ async function eachOf(read: Read, write: Write): Promise<void> {
 /** The days on which the eSIM was used, a year a line. */
 async function writeUsage(ctx: ReadContext, { iccid, created }: Esim, write: Write): Promise<void> {
   const now = Math.floor(ctx.clock.nowMs() / 1000);
-  const year = (mostDays - 1) * 86_400;
-  for (let from = created; from <= now; from += year) {
-    const query = { interval: 'day', from, until: Math.min(from + year, now + 1) } as const;
+  // The API widens what it is asked for to whole days, so a year that began within a day would share that day with the one before.
+  for (let from = created - (created % daySeconds); from <= now; from += yearSeconds) {
+    const query = { interval: 'day', from, until: Math.min(from + yearSeconds, now + 1) } as const;
     const usage = await getEsimUsage(ctx, { params: { iccid }, query, body: {} });
     const points = usage.points.filter(({ used_bytes: bytes }) => bytes > 0);
     if (points.length > 0) await write({ ...usage, points });

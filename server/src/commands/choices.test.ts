@@ -1,11 +1,24 @@
+import { maxAllowedCidrs } from '@simplane/contract';
 import { expect, test } from 'vitest';
 import { accountOf } from './account-of.ts';
+import { createAccountCommand } from './accounts.ts';
 import { allPages } from './all-pages.ts';
 import { CommandError } from './command-error.ts';
-import { createKeyCommand } from './keys.ts';
+import { createKeyCommand, rollKeyCommand } from './keys.ts';
 import type { Tools } from './with-database.ts';
 
 const toolsWith = (db: object) => ({ db, clock: { nowMs: () => 1_800_000_000_000 } }) as unknown as Tools;
+
+/** A database that a refused command does not reach. */
+const notReached = toolsWith({
+  transaction: async () => {
+    throw new Error('it was done');
+  },
+});
+
+function networks(count: number): string {
+  return Array.from({ length: count }, (_, n) => `10.${Math.floor(n / 256)}.${n % 256}.0/24`).join(',');
+}
 
 test('a list on the command line has all pages, in their order', async () => {
   const asked: (string | undefined)[] = [];
@@ -38,11 +51,42 @@ test.each([
   [{ scopes: 'operator', expiresIn: '0s' }, /takes a duration/],
   [{ scopes: 'operator', expiresIn: 'soon' }, /takes a duration/],
   [{ scopes: 'operator', allowedCidrs: '203.0.113.0/33' }, /takes up to/],
+  [{ scopes: 'operator', allowedCidrs: networks(maxAllowedCidrs + 1) }, /takes up to/],
 ])('a key with %j is not created', async (options, message) => {
-  const transaction = async () => {
-    throw new Error('it was created');
-  };
-  const creating = createKeyCommand(toolsWith({ transaction }), { format: 'json', ...options } as never);
+  const creating = createKeyCommand(notReached, { format: 'json', ...options } as never);
   await expect(creating).rejects.toThrow(message);
   await expect(creating).rejects.toBeInstanceOf(CommandError);
+});
+
+test('a key may have the most networks, and be rolled for the longest overlap', async () => {
+  const most = { json: true, scopes: 'operator', allowedCidrs: networks(maxAllowedCidrs) };
+  await expect(createKeyCommand(notReached, most)).rejects.toThrow('it was done');
+  await expect(rollKeyCommand(notReached, 'key_1', { json: true, expiresIn: '7d' })).rejects.toThrow(
+    'it was done',
+  );
+});
+
+test.each(['8d', '604801s', 'soon'])(
+  'a key that is rolled does not go on working for %s',
+  async (expiresIn) => {
+    const rolling = rollKeyCommand(notReached, 'key_1', { json: true, expiresIn });
+    await expect(rolling).rejects.toThrow('a duration of at most 7d');
+  },
+);
+
+test.each([
+  [{ requestsPerSecond: '0' }, '--requests-per-second takes a whole number from 1, or none; got "0"'],
+  [{ requestsPerSecond: '1e3' }, 'got "1e3"'],
+  [{ maxOpenExecutions: '-1' }, '--max-open-executions takes a whole number from 0'],
+  [{ maxWebhookEndpoints: '9999999999' }, '--max-webhook-endpoints takes a whole number from 0'],
+])('an account is not created with %j', async (limits, message) => {
+  const creating = createAccountCommand(notReached, { json: true, name: 'Acme', ...limits });
+  await expect(creating).rejects.toThrow(message);
+});
+
+test('an account may have no webhook endpoints and no orders of its own', async () => {
+  const none = { maxOpenExecutions: '0', maxWebhookEndpoints: '0', requestsPerSecond: '1' };
+  await expect(createAccountCommand(notReached, { json: true, name: 'Acme', ...none })).rejects.toThrow(
+    'it was done',
+  );
 });

@@ -59,3 +59,31 @@ test('a certificate that is not replaced is warned of daily from 30 days before 
   expect(said).toEqual([warning, warning]);
   await kept.stop();
 });
+
+test('of two reloads the later one decides, also if it has read its files first', async () => {
+  const used: string[] = [];
+  const reads: (() => void)[] = [];
+  let onDisk = 'first';
+  const kept = keepCertificates({
+    first: setOf('first', 90),
+    paths: [],
+    read() {
+      const found = setOf(onDisk, 90);
+      return new Promise<typeof found>((resolve) => reads.push(() => resolve(found)));
+    },
+    use: ({ tls }) => used.push(tls.name),
+    log,
+  });
+  const reloads: Promise<void>[] = [];
+  for (onDisk of ['second', 'third']) {
+    reloads.push(kept.reload());
+    await vi.advanceTimersByTimeAsync(0);
+  }
+  for (const _ of reloads) {
+    reads.pop()?.();
+    await vi.advanceTimersByTimeAsync(0);
+  }
+  await Promise.all(reloads);
+  expect(used.at(-1)).toBe('third');
+  await kept.stop();
+});

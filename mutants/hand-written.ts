@@ -32,6 +32,7 @@ import { installLinkMutants } from './install-link-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
 import { listenMutants } from './listen-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
+import { moveGuardMutants } from './move-guard-mutants.ts';
 import { moveMutants } from './move-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { nameMutants } from './name-mutants.ts';
@@ -855,4 +856,5 @@ export const handWritten: readonly Mutant[] = [
   ...smdpMutants,
   ...commandMutants,
   ...deskMutants,
+  ...moveGuardMutants,
 ];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { commandLine } from '../../src/accounts/audit/record.ts';
 import { freeze, thaw } from '../../src/commands/move/freeze.ts';
-import { handOver } from '../../src/commands/move/hand-over.ts';
+import { compare, handOver } from '../../src/commands/move/hand-over.ts';
 import type { Moving } from '../../src/commands/move/parts.ts';
 import { guarded } from '../../src/commands/move/tables.ts';
 import { type Database, openDatabase, type Queryable } from '../../src/platform/db/database.ts';
@@ -73,6 +73,11 @@ function movingOf({ accountUuid }: Tenant, here: Moments = {}, there: Moments = 
 const lockWork = `move_lock_${guarded.length}`;
 const lockAudit = 'move_lock_1';
 
+/** What a client was told was done. */
+const told = [
+  ...['audit_log', 'bundles', 'esims', 'event_consumers', 'events', 'executions', 'idempotency_keys'],
+];
+
 const isTaken = `leased_until > now() + interval '1 year'`;
 const worker = randomUUID();
 
@@ -84,6 +89,19 @@ async function claim({ accountUuid }: Tenant): Promise<undefined> {
     [accountUuid, worker],
   );
 }
+
+/** A decision of an operator that a worker carries out, and a state for the core. */
+const insertReturn = ({ accountUuid }: Tenant) =>
+  read(
+    `insert into execution_resolutions (account_id, execution_id, outcome, decided_by, decided_at)
+     values ($1, $2, 'not_reserved', '{}', now())`,
+    [accountUuid, worker],
+  );
+const insertState = ({ accountUuid }: Tenant) =>
+  read(
+    `insert into core_queue (account_id, iccid, id, version, service, since, due_at) values ($1, '1', $2, 1, '{}', now(), now())`,
+    [accountUuid, worker],
+  );
 
 const ordersOf = ({ accountUuid }: Tenant) =>
   read<object>(
@@ -98,9 +116,14 @@ test('freezing takes orders, states and endpoints from who has them, before the 
   const body = { url: 'http://127.0.0.1:9/', enabled_event_types: ['*'] };
   expect((await call(account, 'POST', '/v1/webhook_endpoints', { body })).status).toBe(201);
   await insertWaiting(account);
+  await insertReturn(account);
+  await insertState(account);
+  const held = `leased_until = now() + interval '1 minute'`;
+  await read(`update core_queue set holder = $2, ${held} where account_id = $1`, [accountUuid, worker]);
+  await read(`update execution_resolutions set fence = 4, ${held} where account_id = $1`, [accountUuid]);
   await read(
-    `insert into core_queue (account_id, iccid, id, version, service, since, due_at, holder, leased_until)
-     values ($1, '1', $2, 1, '{}', now(), now(), $2, now() + interval '1 minute')`,
+    `insert into endpoint_leases (endpoint_id, account_id, holder, fence, leased_until)
+     select id, account_id, $2, 7, now() + interval '1 minute' from webhook_endpoints where account_id = $1`,
     [accountUuid, worker],
   );
   const seen: object[] = [];
@@ -112,15 +135,21 @@ test('freezing takes orders, states and endpoints from who has them, before the 
         return claim(account);
       },
       [lockAudit]: async () => {
-        const leases = `select holder = account_id as ours, ${isTaken} as taken from endpoint_leases where account_id = $1`;
+        const leases = `select holder = account_id as ours, ${isTaken} as taken, fence::integer from endpoint_leases where account_id = $1`;
+        const returns = `select ${isTaken} as taken, fence::integer from execution_resolutions where account_id = $1`;
         const states = `select holder is null as ours, ${isTaken} as taken from core_queue where account_id = $1`;
-        for (const text of [leases, states]) seen.push(...(await read<object>(text, [accountUuid])));
+        for (const text of [leases, returns, states]) seen.push(...(await read<object>(text, [accountUuid])));
         seen.push(...(await ordersOf(account)));
         return undefined;
       },
     }),
   );
-  expect(seen).toEqual([{ ours: true, taken: true }, { ours: true, taken: true }, taken]);
+  expect(seen).toEqual([
+    { ours: true, taken: true, fence: 8 },
+    { taken: true, fence: 5 },
+    { ours: true, taken: true },
+    taken,
+  ]);
 });
 
 // An order without an Idempotency-Key writes nothing but its place in the queue and its audit entry.
@@ -176,6 +205,8 @@ test('a frozen account gets no new row and no changed one, others do, and thawed
   const [account, other] = [await openAccount(), await openAccount()];
   const iccids = [await insertEsim(account), await insertEsim(other)];
   await insertWaiting(account);
+  await insertReturn(account);
+  await insertState(account);
   const moving = movingOf(account);
   await freeze(moving);
   // Triggers come before the other columns are missed.
@@ -187,7 +218,7 @@ test('a frozen account gets no new row and no changed one, others do, and thawed
   const update = (iccid?: string) =>
     read(`update esims set country = 'DE' where iccid = $1`, [iccid]).catch(({ code }) => code);
   const codes = async (tenant: Tenant) => [
-    ...new Set(await Promise.all([...guarded, 'audit_log'].map((table) => insert(tenant, table)))),
+    ...new Set(await Promise.all(told.map((table) => insert(tenant, table)))),
   ];
   expect([await codes(account), await codes(other)]).toEqual([['40001'], ['23502']]);
   expect([await update(iccids[0]), await update(iccids[1])]).toEqual(['40001', []]);
@@ -196,6 +227,11 @@ test('a frozen account gets no new row and no changed one, others do, and thawed
   expect([await codes(account), await update(iccids[0])]).toEqual([['23502'], []]);
   // Nobody held it, so that it may still be canceled.
   expect(await ordersOf(account)).toEqual([{ ...taken, taken: null, fenced: false }]);
+  for (const table of ['execution_resolutions', 'core_queue'])
+    expect(
+      await read(`select leased_until from ${table} where account_id = $1`, [account.accountUuid]),
+      table,
+    ).toEqual([{ leased_until: null }]);
   expect(await read('select from endpoint_leases where account_id = $1', [account.accountUuid])).toEqual([]);
 });
 
@@ -203,21 +239,11 @@ test('what was taken is free in the other cell, where the account is from the sa
   const account = await openAccount();
   const { accountUuid } = account;
   await insertWaiting(account);
-  const values = [accountUuid, worker];
-  await read(
-    `insert into execution_resolutions (account_id, execution_id, outcome, decided_by, decided_at)
-     values ($1, $2, 'not_reserved', '{}', now())`,
-    values,
-  );
-  await read(
-    `insert into core_queue (account_id, iccid, id, version, service, since, due_at) values ($1, '1', $2, 1, '{}', now(), now())`,
-    values,
-  );
+  await insertReturn(account);
+  await insertState(account);
   const moving = movingOf(account);
   await freeze(moving);
-  await target.db.pool.query(`insert into account_moves (account_id, state) values ($1, 'arriving')`, [
-    accountUuid,
-  ]);
+  await expectThere(account);
   await handOver({ ...moving, target: connectionTo(target) });
   for (const table of ['execution_queue', 'execution_resolutions', 'core_queue'])
     expect(
@@ -226,4 +252,61 @@ test('what was taken is free in the other cell, where the account is from the sa
     ).toEqual([{ leased_until: null }]);
   const here = await call({ url: target.url, key: account.key }, 'GET', '/v1/me');
   expect(here.status).toBe(200);
+});
+
+function expectThere({ accountUuid }: Tenant) {
+  const text = `insert into account_moves (account_id, state) values ($1, 'arriving')`;
+  return read(text, [accountUuid], target);
+}
+
+const nameThere = ({ accountUuid }: Tenant) =>
+  read('select name from accounts where id = $1', [accountUuid], target);
+
+test('an account that works in the other cell is not handed over again, also by a run that does not know it', async () => {
+  const account = await openAccount();
+  const { accountUuid } = account;
+  const moving = { ...movingOf(account), target: connectionTo(target) };
+  await expectThere(account);
+  await handOver(moving);
+  await read(`update accounts set name = 'Renamed' where id = $1`, [accountUuid], target);
+  await handOver(moving);
+  expect(await nameThere(account)).toEqual([{ name: 'Renamed' }]);
+});
+
+test('an account comes back over what its earlier stay has left, with all rows of every table', async () => {
+  const account = await openAccount();
+  const { accountUuid } = account;
+  // More than is fetched or removed at once.
+  const queue = (first: number, on: TestService) =>
+    read(
+      `insert into delivery_queue (account_id, id, event_id, endpoint_id, origin, created_at)
+       select $1, id, id, id, 'event', now()
+       from (select lpad(n::text, 32, '0')::uuid as id from generate_series($2::integer, $2::integer + 2499) n) queued`,
+      [accountUuid, first],
+      on,
+    );
+  await queue(1, source);
+  await queue(2_001, target);
+  await read('insert into sealing_keys (id) values ($1)', ['0000000a']);
+  const moving = { ...movingOf(account), target: connectionTo(target) };
+  const open = `insert into accounts select (jsonb_populate_record(null::accounts, $1)).*`;
+  const [row] = await read<{ row: object }>('select to_jsonb(accounts) as row from accounts where id = $1', [
+    accountUuid,
+  ]);
+  await read(open, [{ ...row?.row, name: 'Of the earlier stay' }], target);
+  await expectThere(account);
+  await handOver(moving);
+  expect(await nameThere(account)).toEqual([{ name: 'Tenant' }]);
+  const queued = `select count(*)::integer as count, max(id::text) as last from delivery_queue where account_id = $1`;
+  const [here] = await read<{ count: number }>(queued, [accountUuid]);
+  expect(here?.count).toBe(2_500);
+  expect(await read(queued, [accountUuid], target)).toEqual([here]);
+  expect(await read('select from sealing_keys where id = $1', ['0000000a'], target)).toHaveLength(1);
+});
+
+test('an account is not handed over before the other cell has as many rows of it', async () => {
+  const account = await openAccount();
+  await insertEsim(account);
+  const moving = { ...movingOf(account), target: connectionTo(target) };
+  await expect(compare(moving)).rejects.toThrow(/do not have the same rows.*esims: 1 here, 0 there/);
 });

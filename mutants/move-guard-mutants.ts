@@ -1,6 +1,7 @@
 import { api, type Mutant } from './mutant.ts';
 
 const freezing = api('freezing-accounts');
+const leaving = 'server/test/faults/leaving-accounts.test.ts';
 
 /** Mutants of moving an account: what is copied, taken, handed over, given back and refused. */
 export const moveGuardMutants: Mutant[] = [
@@ -107,5 +108,37 @@ export const moveGuardMutants: Mutant[] = [
     replace: 'sourceUrl',
     tests: [api('copying-accounts')],
     why: 'A quote in the address of the old cell is part of the address.',
+  },
+  {
+    name: 'arrived-account-undone',
+    file: 'server/src/commands/move/move.ts',
+    find: "if (state === 'moved' || (await hasArrived(moving)))\n    throw",
+    replace: "if (state === 'moved')\n    throw",
+    tests: [leaving],
+    why: 'A move is not undone once the account works in the other cell, also if the command did not learn it.',
+  },
+  {
+    name: 'undone-return-forgets-where-the-account-is',
+    file: 'server/src/commands/move/move.ts',
+    find: "if (await findAccount(tx, accountUuid)) await setState(tx, moving, 'moved', moving.cells.source);\n    else await forgetMove",
+    replace: 'await forgetMove',
+    tests: [leaving],
+    why: 'The cell to which an account did not come back answers with the cell where it is.',
+  },
+  {
+    name: 'move-begun-from-anywhere',
+    file: 'server/src/commands/move/move.ts',
+    find: '    await requireThisMove(moving);\n',
+    replace: '    void requireThisMove;\n',
+    tests: [leaving],
+    why: 'The command checks where the account is and where it goes.',
+  },
+  {
+    name: 'labels-of-the-cells-not-compared',
+    file: 'server/src/commands/move/move.ts',
+    find: '    checkLabels(tools.cell, cell);\n',
+    replace: '    void checkLabels;\n',
+    tests: ['server/test/process/move-checks.test.ts'],
+    why: 'An account does not move between cells with one label: no router could tell them apart.',
   },
 ];

@@ -105,3 +105,27 @@ test('an account comes back to a cell where a process has written of it once mor
     );
   expect(await moveAccount(customer.account, [us, eu])).toMatchObject({ code: 0 });
 });
+
+test('a move is not undone once the account is in the other cell, also if the old cell does not know it yet', async () => {
+  const customer = await newCustomer(eu, [eu, us]);
+  const iccid = await provision(customer);
+  await moveAccount(customer.account, [eu, us], { dieAt: 'move_forget:commit:1' });
+  const undone = await moveAccount(customer.account, [eu, us], { undo: true });
+  expect(undone).toMatchObject({ code: 1, stderr: expect.stringContaining('move it from there') });
+  expect(await moveAccount(customer.account, [eu, us])).toMatchObject({ code: 0 });
+  expect((await customer.call('GET', `/v1/esims/${iccid}`)).status).toBe(200);
+});
+
+test('when a move back is undone, the cell that it was to come back to still says where it is', async () => {
+  const customer = await newCustomer(eu, [eu, us]);
+  expect(await moveAccount(customer.account, [eu, us])).toMatchObject({ code: 0 });
+  await moveAccount(customer.account, [us, eu], { dieAt: 'move_copied:before:1' });
+  // It is on its way here, so it does not leave from here.
+  expect(await moveAccount(customer.account, [eu, us])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the account is arriving here'),
+  });
+  expect(await moveAccount(customer.account, [us, eu], { undo: true })).toMatchObject({ code: 0 });
+  const { status, json } = await call({ url: eu.url, key: customer.key }, 'GET', '/v1/me');
+  expect([status, json.error?.cell]).toEqual([421, 'us']);
+});

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createServer, type PostgresServer } from '../../../faults/src/deployment/postgres-server.ts';
+import { commandLine } from '../../src/accounts/audit/record.ts';
+import { storeAccount } from '../../src/accounts/store-account.ts';
 import { checkCells, checkLabels } from '../../src/commands/move/check.ts';
+import { moveAccountCommand } from '../../src/commands/move/move.ts';
 import type { Moving } from '../../src/commands/move/parts.ts';
 import { requireThisMove } from '../../src/commands/move/state.ts';
+import type { Tools } from '../../src/commands/with-database.ts';
 import { firstSerialOf } from '../../src/orders/esims/iccid.ts';
 import { type Database, openDatabase } from '../../src/platform/db/database.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
+import { idOfUuid } from '../../src/platform/ids/uuid.ts';
+import { createUuidV7 } from '../../src/platform/ids/uuid-v7.ts';
 
 type Cell = { server: PostgresServer; db: Database };
 
@@ -67,6 +74,19 @@ describe('a move between two cells', () => {
 
   test('may begin if both are alike, and learns the label of the other one from its processes', async () => {
     expect(await check()).toMatchObject({ cell: 'us' });
+  });
+
+  test('does not begin where the other cell reports this cell’s label', async () => {
+    const clock = { nowMs: () => Date.now() };
+    const deps = { clock, newUuid: createUuidV7(clock) };
+    const { id } = await storeAccount(source.db, deps, 'Tenant');
+    const tools = { ...commandLine, ...deps, db: source.db, cell: 'us', connectionString: '' };
+    const moving = moveAccountCommand(tools as unknown as Tools, idOfUuid(idPrefixes.account, id), {
+      to: target.server.url('cell'),
+      undo: false,
+    });
+    await expect(moving).rejects.toThrow('both cells have the same label');
+    expect((await source.db.pool.query('select from account_moves')).rows).toEqual([]);
   });
 
   test('needs two databases', async () => {

@@ -43,6 +43,7 @@ import { orderGuardMutants } from './order-guard-mutants.ts';
 import { orderMutants } from './order-mutants.ts';
 import { orderedMutants } from './ordered-mutants.ts';
 import { otherCellMutants } from './other-cell-mutants.ts';
+import { peerMutants } from './peer-mutants.ts';
 import { platformMutants } from './platform-mutants.ts';
 import { processMutants } from './process-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
@@ -857,4 +858,5 @@ export const handWritten: readonly Mutant[] = [
   ...commandMutants,
   ...deskMutants,
   ...moveGuardMutants,
+  ...peerMutants,
 ];

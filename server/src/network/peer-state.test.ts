@@ -26,3 +26,9 @@ test('a connection does not show that a system works whose gateway has just repo
   state.connected(5);
   expect(isReachable()).toBe(true);
 });
+
+test('what is stored of a system’s error is bounded', () => {
+  const state = createPeerState('core', 'core.example.com');
+  state.failed('x'.repeat(5_000));
+  expect(state.report().last_error?.message).toBe('x'.repeat(300));
+});

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCoreCommands } from '../../src/network/core/core-commands.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { createPeerState } from '../../src/network/peer-state.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { spawnServer } from '../support/process.ts';
@@ -155,6 +156,28 @@ describe('a command', () => {
     expect(await suspend()).toMatchObject({ kind: 'failed', reason: { upstream: { status: '422' } } });
     await until(async () => closed, Boolean);
   });
+
+  test.each([
+    [200, true, null],
+    [307, true, 'HTTP 307'],
+    [429, true, 'HTTP 429'],
+    [500, true, 'HTTP 500'],
+    [502, false, 'HTTP 502'],
+    [503, false, 'HTTP 503'],
+    [504, false, 'HTTP 504'],
+  ])(
+    'answered with %i shows the operator whether the core is reached',
+    async (status, reachable, message) => {
+      answer(status, '');
+      const state = createPeerState('core', 'core.example');
+      const options = { url: core.url, secret, userAgent: 'x', nowSeconds, state };
+      const { signal } = new AbortController();
+      await createCoreCommands(options).resume({ id: '1', attempt: 1, signal, iccid });
+      state.connected(1);
+      const { reachable: isReachable, last_error: error } = state.report();
+      expect([isReachable, error?.message ?? null]).toEqual([reachable, message]);
+    },
+  );
 
   test('that fails has a message that promises no retry', async () => {
     answer(503, '');

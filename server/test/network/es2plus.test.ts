@@ -1,7 +1,9 @@
+import { createServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { Es2Client } from '../../src/network/es2plus/client.ts';
+import { createEs2Client, type Es2Client } from '../../src/network/es2plus/client.ts';
 import { newIccid } from '../support/fake-smdp.ts';
-import { startSmdpSetup } from '../support/smdp-setup.ts';
+import { createTls, startSmdpSetup } from '../support/smdp-setup.ts';
 import { describeNetwork } from './conformance.ts';
 
 const wanted = { productId: 'prod_1', profileType: 'consumer', eid: null };
@@ -29,6 +31,25 @@ describeNetwork('ES2+ with padded ICCIDs of an SM-DP+ that deduplicates by call 
   wanted,
   iccid: null,
 }));
+
+const tls = createTls();
+
+/** One call on a new connection and one on a kept one. */
+async function postTo(server: Server, connectTimeoutMs: number) {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => void sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createEs2Client({ url, tls: tls.client, protocolVersion: '2.2.0', connectTimeoutMs });
+  const { signal } = new AbortController();
+  const posted = await Promise.all(
+    [true, false].map((isFresh) => client.post('/path', '{}', { signal, isFresh })),
+  );
+  await client.close();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  return posted;
+}
 
 describe('the ES2+ driver', () => {
   const call = (id: string) => ({ id, attempt: 1, signal: new AbortController().signal });
@@ -134,6 +155,23 @@ describe('the ES2+ driver', () => {
       reason: { message: expect.stringContaining('too large') },
     });
     await stop();
+  });
+
+  test('reads the headers of an answer up to a limit', async () => {
+    const server = createServer(tls.server, (_, response) =>
+      response.writeHead(200, { 'x-long': 'x'.repeat(64 * 1024) }).end('{}'),
+    );
+    const posted = await postTo(server, 5_000);
+    expect(posted).toMatchObject([{ why: 'connection' }, { why: 'connection' }]);
+  });
+
+  test('gives up a peer that accepts the connection and completes no handshake, and has sent nothing', async () => {
+    const silent = createTcpServer((socket) => void socket.on('error', () => {}));
+    const startedMs = performance.now();
+    const nothing = { kind: 'unanswered', why: 'timeout', isUnsent: true };
+    expect(await postTo(silent, 200)).toMatchObject([nothing, nothing]);
+    // A call that is aborted meanwhile ends no sooner.
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
 
   test('redacts secrets in the SM-DP+’s error message', async () => {

@@ -24,6 +24,14 @@ test('the mock is stateless: another instance gives the same answers', async () 
   }
 });
 
+test('a call that was aborted is not done, also on a network without delay', async () => {
+  const { order, cancel } = createMockNetwork({ delayMs: 0 });
+  const call = { id: 'x', attempt: 1, signal: AbortSignal.abort(), iccid };
+  const profile = { matchingId: 'AB-12', eid: null, isUnconfirmed: false };
+  expect((await order({ ...call, productId: 'prod_us_1gb_7d', ...anyDevice })).kind).toBe('failed');
+  expect((await cancel({ ...call, ...profile })).kind).toBe('failed');
+});
+
 test('an order of the slow product can be aborted', async () => {
   const reply = await createMockNetwork({ delayMs: 10_000 }).order({
     id: 'x.order',

@@ -86,7 +86,7 @@ async function post(
     const { statusCode, body: answer } = response;
     const isGateway = statusCode >= 502 && statusCode <= 504;
     if (isGateway) state?.failed(`HTTP ${statusCode}`, { isGateway });
-    else state?.answered(performance.now() - startedMs, statusCode < 400 ? null : `HTTP ${statusCode}`);
+    else state?.answered(performance.now() - startedMs, statusCode < 300 ? null : `HTTP ${statusCode}`);
     if (statusCode >= 200 && statusCode < 300) {
       answer.dump({ limit: maxBytes }).catch(() => {}); // only the status matters
       return { kind: 'done', result: {} };

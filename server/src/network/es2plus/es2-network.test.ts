@@ -106,6 +106,7 @@ test.each([
   ['refused by a gateway that passed nothing on', answered(503)],
   ['rejected', answered(404)],
   ['refused for now', refused('8.1/4.2')],
+  ['refused because of a system behind the SM-DP+', refused('8.1/5.1')],
   ['never sent', unanswered(true)],
 ])('an order that was %s had no effect, so it is repeated', async (_, answer) => {
   expect(await order(answer)).toMatchObject({ kind: 'failed', hadNoEffect: true });
@@ -127,6 +128,40 @@ test('a call that was not sent shows an outage, unless it was aborted', async ()
   const reply = await order(unanswered(true), { signal: aborted.signal });
   expect(reply).toMatchObject({ kind: 'failed', hadNoEffect: true });
   expect(reply).not.toHaveProperty('isDown');
+});
+
+test('an SM-DP+ that fails at one call is not down for all, and one behind a gateway that says so is', async () => {
+  const isDown = async (status: number) => {
+    const reply = await order(answered(status), { iccid: own });
+    return 'isDown' in reply && reply.isDown;
+  };
+  expect(await Promise.all([404, 500, 501, 505].map(isDown))).toEqual([false, false, false, false]);
+  expect(await Promise.all([502, 503, 504].map(isDown))).toEqual([true, true, true]);
+});
+
+test('an answer with a status that the standard does not have is no success', async () => {
+  const header = { functionExecutionStatus: { status: 'Executed' } };
+  expect((await order(answered(200, { header, iccid: own }), { iccid: own })).kind).toBe('failed');
+  expect(await order(answered(200, { header, iccid: own }))).toMatchObject({
+    reason: { code: 'outcome_unknown' },
+  });
+});
+
+test('text in the place of a code is not taken for one', async () => {
+  const reply = await order(refused('8.2.5 LPA:1$smdp.example$SECRET/3.7'), { iccid: own });
+  expect(reply).toMatchObject({ kind: 'refused', reason: { code: 'declined' } });
+  expect(JSON.stringify(reply)).not.toContain('SECRET');
+});
+
+test('a request that SGP.22 does not allow is not sent, and the error does not repeat it', async () => {
+  const { network, sent } = start([]);
+  const secret = 'not capital letters';
+  const asked = { ...call(), ...wanted, iccid: own, matchingId: secret, confirmationCode: null };
+  const error: Error = await network.confirm(asked).catch((thrown) => thrown);
+  expect([error.message, sent]).toEqual([
+    'confirmOrder (SGP.22 §5.3.2): matchingId is not digits, capital letters and -',
+    [],
+  ]);
 });
 
 test('a taken ICCID is ours only if the order is a repetition, and never free again', async () => {

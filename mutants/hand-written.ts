@@ -8,6 +8,7 @@ import { beforeKeyMutants } from './before-key-mutants.ts';
 import { bodyMutants } from './body-mutants.ts';
 import { cellMutants } from './cell-mutants.ts';
 import { chargingMutants } from './charging-mutants.ts';
+import { cliMutants } from './cli-mutants.ts';
 import { clientMutants } from './client-mutants.ts';
 import { clientShareMutants } from './client-share-mutants.ts';
 import { clockMutants } from './clock-mutants.ts';
@@ -859,4 +860,5 @@ export const handWritten: readonly Mutant[] = [
   ...deskMutants,
   ...moveGuardMutants,
   ...peerMutants,
+  ...cliMutants,
 ];

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,6 +26,7 @@ const idIn = (text: string) => /bat_\w{26}/.exec(text)?.[0] ?? '';
 describe('simplane batches', () => {
   it('orders, waits with plain lines, and writes the codes to a file that only its owner reads', async () => {
     const path = join(folder, 'codes.csv');
+    await writeFile(path, 'of an earlier batch', { mode: 0o644 });
     const { code, stdout, stderr } = await run('create', 'prod_europe_5gb_30d', '5', '--wait', '--out', path);
     expect([code, stdout]).toEqual([
       0,

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encode } from 'uqr';
@@ -162,6 +162,7 @@ describe('an eSIM', () => {
   it('is drawn as the QR code of its LPA string, normal or inverted, or written to a private file', async () => {
     const { iccid } = await runJson(...'esims create prod_europe_1gb_7d --wait'.split(' '));
     const { lpa } = (await call(service, 'GET', `/v1/esims/${iccid}/install`)).json;
+    await writeFile(join(folder, 'esim.png'), 'of an earlier eSIM', { mode: 0o644 });
     const [dark, inverted, written] = await Promise.all([
       run('esims', 'qr', iccid),
       run('esims', 'qr', iccid, '--invert'),

@@ -54,6 +54,7 @@ describe('an error names the next step and sets the exit code:', () => {
       [['esims', 'list', '--limit', '0'], 'whole number of at least 1'],
       [['esims', 'get'], 'simplane esims get --help'],
       [['esims', 'create'], 'simplane products list'],
+      [['esims', 'create', 'prod_a', '--product', 'prod_b'], 'Two different products given'],
       [['webhooks', 'recover', 'we_1', '--since', 'soon'], '--since'],
       [['events', 'list', '--since', 'yesterday'], '2h (ago)'],
       [['whoami', '--base-url', 'localhost'], 'SIMPLANE_BASE_URL'],
@@ -75,6 +76,21 @@ describe('an error names the next step and sets the exit code:', () => {
     expect([answered, unanswered]).toMatchObject([
       { code: 3, stderr: containing(url) },
       { code: 3, stderr: expect.stringMatching(/ECONNREFUSED[\s\S]*npm start/) },
+    ]);
+  });
+
+  it('3 when the service fails, or does not answer while it is waited for', async () => {
+    const faulty = await startFaultyProxy(service.url);
+    const target = { url: faulty.url, key: service.key };
+    faulty.plan = Array(9).fill('500 before');
+    const failed = await runCli(target, ['whoami']);
+    faulty.plan = Array(9).fill('hangs before');
+    const wait = ['executions', 'get', 'exec_1', '--wait', '--timeout', '1s'];
+    const unanswered = await runCli(target, wait);
+    await faulty.stop();
+    expect([failed, unanswered]).toMatchObject([
+      { code: 3, stderr: containing('Internal error.') },
+      { code: 3, stderr: containing('The base URL is') },
     ]);
   });
 

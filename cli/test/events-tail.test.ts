@@ -122,6 +122,24 @@ it('misses nothing that comes after its first answer, even if the connection is 
   }
 });
 
+it('goes on trying to open its stream once the service has answered', async () => {
+  const relay = await startRelay(service.url);
+  try {
+    relay.blockAfter(1); // the request that asks for the place
+    const one = tail(['--type', 'late.*'], relay.url);
+    // More often than other commands try.
+    await until(
+      async () => relay.refusals(),
+      (count) => count >= 4,
+    );
+    const { id } = await sendEvent('late.event');
+    relay.unblock();
+    await one.shows(id);
+  } finally {
+    relay.stop();
+  }
+});
+
 it('ends with 0 when its output is closed', async () => {
   const first = await sendEvent();
   const one = tail(['--since', '1h']);

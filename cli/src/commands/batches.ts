@@ -126,11 +126,13 @@ async function waitAndPrint(
     if (!out.showsProgress && line !== last) out.note(line);
     last = line;
   };
+  const endMs = performance.now() + options.timeout * 1000;
   let batch: Batch;
   try {
     batch = await client.batches.wait(id, { waitMs: options.timeout * 1000, onProgress });
   } catch (error) {
-    if (!(error instanceof TimeoutError)) throw error;
+    // Before the time is over, it is the service that did not answer.
+    if (!(error instanceof TimeoutError) || performance.now() < endMs) throw error;
     const nextStep = `Keep waiting: simplane batches get ${id} --wait --timeout 1h`;
     throw new CommandError(error.message, { nextStep, exitCode: exitCodes.unfinished });
   } finally {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { WebhookEvent } from '@simplane/sdk';
@@ -58,4 +59,22 @@ test('a signing secret is whsec_ and base64, whole', () => {
   expect(isSecret(secret)).toBe(true);
   for (const wrong of [`${secret}?`, `x${secret}`, secret.slice(0, -1), secret.slice(6), 'whsec_'])
     expect(isSecret(wrong), wrong).toBe(false);
+});
+
+test('an event whose last attempt was stopped is not done', async () => {
+  const stop = new AbortController();
+  answer = () => stop.abort();
+  const attempts: Attempt[] = [];
+  const isDone = await forward({ id: 'evt_1' } as WebhookEvent, {
+    ...{ target, secret: createSecret(), userAgent: 'test', signal: stop.signal, retryDelaysMs: [] },
+    onAttempt: (attempt) => void attempts.push(attempt),
+  });
+  expect([isDone, attempts]).toEqual([false, []]);
+});
+
+test('a stop that was never asked for keeps nothing of the events that were sent', async () => {
+  answer = (response) => response.end();
+  const { signal } = new AbortController();
+  for (let count = 0; count < 3; count++) await post(target, { headers: {}, body: '{}' }, signal);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

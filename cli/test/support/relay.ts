@@ -6,11 +6,17 @@ export async function startRelay(target: string) {
   const open = new Set<Socket>();
   let isBlocked = false;
   let requests = 0;
+  let refusals = 0;
+  let lastRequest = Number.POSITIVE_INFINITY;
   const server = createServer((client) => {
-    if (isBlocked) return void client.destroy();
+    if (isBlocked) {
+      refusals += 1;
+      return void client.destroy();
+    }
     const upstream = connect(Number(port), hostname);
     client.on('data', () => {
       requests += 1;
+      if (requests > lastRequest) block();
     });
     for (const [from, to] of [
       [client, upstream],
@@ -29,16 +35,24 @@ export async function startRelay(target: string) {
   const cut = () => {
     for (const socket of open) socket.destroy();
   };
+  const block = () => {
+    isBlocked = true;
+    cut();
+  };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** How many requests it has passed on; they are small and have no body. */
     requests: () => requests,
     /** Ends all connections, and every new one at once. */
-    block() {
-      isBlocked = true;
-      cut();
+    block,
+    /** The same when the next request after this many begins. */
+    blockAfter(count: number) {
+      lastRequest = count;
     },
+    /** How many connections it has ended at once. */
+    refusals: () => refusals,
     unblock() {
+      lastRequest = Number.POSITIVE_INFINITY;
       isBlocked = false;
     },
     stop() {

@@ -1,0 +1,103 @@
+import type { Mutant } from './mutant.ts';
+
+const cli = (name: string) => `cli/test/${name}.test.ts`;
+
+/** Mutants of the `simplane` command line: exit codes, what is kept to its owner, and what is waited for. */
+export const cliMutants: Mutant[] = [
+  {
+    name: 'second-ctrl-c-ignored',
+    file: 'cli/src/stop.ts',
+    find: '      if (performance.now() - firstSignalMs > 1_000) process.exit(128 + number);\n',
+    replace: '      void number;\n',
+    tests: ['cli/src/stop.test.ts'],
+    why: 'A second Ctrl-C ends a command that hangs.',
+  },
+  {
+    name: 'server-error-counts-as-a-refusal',
+    file: 'cli/src/explain.ts',
+    find: 'return status >= 500 ? exitCodes.unreachable : exitCodes.refused;',
+    replace: 'return status >= 600 ? exitCodes.unreachable : exitCodes.refused;',
+    tests: [cli('errors')],
+    why: 'A script can tell an error of the service from a refusal.',
+  },
+  {
+    name: 'lost-service-counts-as-an-unfinished-order',
+    file: 'cli/src/commands/executions.ts',
+    find: 'if (error instanceof TimeoutError && isPolled && performance.now() >= endMs) throw',
+    replace: 'if (error instanceof TimeoutError && endMs > 0) throw',
+    tests: [cli('errors')],
+    why: 'A service that does not answer is not an order that goes on.',
+  },
+  {
+    name: 'name-that-begins-like-this-machine-gets-the-key',
+    file: 'cli/src/settings.ts',
+    find: '/^127(\\.\\d+){3}$/.test(hostname)',
+    replace: '/^127(\\.\\d+){3}/.test(hostname)',
+    tests: ['cli/src/settings.test.ts'],
+    why: 'The sandbox’s key is not sent to a host whose name begins with an address of this machine.',
+  },
+  {
+    name: 'tail-gives-up-after-an-outage',
+    file: 'cli/src/follow-feed.ts',
+    find: 'maxRetries: Number.POSITIVE_INFINITY',
+    replace: 'maxRetries: 2',
+    tests: [cli('events-tail')],
+    why: 'A stream that is lost is opened again for as long as it takes.',
+  },
+  {
+    name: 'last-attempt-that-was-stopped-counts-as-done',
+    file: 'cli/src/listen/forward.ts',
+    find: '    if (signal.aborted && !isSuccess) return false;\n',
+    replace: '',
+    tests: ['cli/src/listen/forward.test.ts'],
+    why: 'An event whose last attempt was stopped is sent again by the next listen.',
+  },
+  {
+    name: 'each-forwarded-event-listens-on',
+    file: 'cli/src/listen/post.ts',
+    find: "    stopped.removeEventListener('abort', stop);\n",
+    replace: '',
+    tests: ['cli/src/listen/forward.test.ts'],
+    why: 'Forwarding leaves nothing behind in memory.',
+  },
+  {
+    name: 'cli-prints-bidi-characters',
+    file: 'cli/src/print/clean.ts',
+    find: '\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/g;',
+    replace: '\\u200e]/g;',
+    tests: ['cli/src/print/clean.test.ts'],
+    why: 'Text of others cannot turn around what a terminal shows.',
+  },
+  {
+    name: 'codes-in-a-file-that-others-read',
+    file: 'cli/src/commands/batches.ts',
+    find: '  await chmod(path, 0o600); // `mode` above does not apply to an existing file\n',
+    replace: '  void chmod;\n',
+    tests: [cli('batches')],
+    why: 'Install codes in a file that existed are for its owner only.',
+  },
+  {
+    name: 'image-in-a-file-that-others-read',
+    file: 'cli/src/commands/esim-qr.ts',
+    find: '  await chmod(path, 0o600); // `mode` above does not apply to an existing file\n',
+    replace: '  void chmod;\n',
+    tests: [cli('commands')],
+    why: 'A QR code in a file that existed is for its owner only.',
+  },
+  {
+    name: 'one-of-two-products-ordered',
+    file: 'cli/src/commands/esims.ts',
+    find: 'if (given && options.product && given !== options.product) {',
+    replace: "if (given && options.product === '') {",
+    tests: [cli('errors')],
+    why: 'An order that names two products is refused.',
+  },
+  {
+    name: 'lost-service-counts-as-an-unfinished-batch',
+    file: 'cli/src/commands/batches.ts',
+    find: ' || performance.now() < endMs) throw error;',
+    replace: ' || endMs < 0) throw error;',
+    tests: ['cli/src/commands/batches.test.ts'],
+    why: 'A service that does not answer is not a batch that goes on.',
+  },
+];

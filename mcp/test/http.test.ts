@@ -92,6 +92,21 @@ describe('access control', () => {
     }
   });
 
+  test('the calls of a tool come from the client’s address, by which a key may be limited', async () => {
+    const proxied = await startService({ trustedProxies: ['127.0.0.1/32'] });
+    try {
+      const key = await proxied.createKey({ allowedCidrs: ['203.0.113.0/24'] });
+      const client = await connectHttp(
+        { url: proxied.url, key },
+        { headers: { 'X-Forwarded-For': '203.0.113.7' } },
+      );
+      expect((await callTool(client, 'list_products', { limit: 1 })).data).toHaveLength(1);
+      await client.close();
+    } finally {
+      await proxied.stop();
+    }
+  });
+
   test('there is no stream to GET and no session to DELETE', async () => {
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const { status, headers, json } = await call(service, method, '/mcp', { headers: accept });

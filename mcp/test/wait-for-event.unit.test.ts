@@ -1,0 +1,48 @@
+import type { Simplane } from '@simplane/sdk';
+import { expect, test } from 'vitest';
+import { waitForEvent } from '../src/tools/wait-for-event.ts';
+
+type Query = { after: string; limit: number; wait?: number };
+type Page = { data: object[]; cursor: string; caught_up: boolean };
+
+/** Runs the tool on a service that answers like this, and returns what it was asked. */
+async function askedIn(waitSeconds: number, answer: (query: Query, signal: AbortSignal) => Promise<Page>) {
+  const asked: Query[] = [];
+  const feed = (query: Query, { signal }: { signal: AbortSignal }) => {
+    asked.push(query);
+    return answer(query, signal);
+  };
+  const context = {
+    simplane: { events: { feed } } as unknown as Simplane,
+    signal: new AbortController().signal,
+    report() {},
+  };
+  const result = await waitForEvent.run(context, { type: 'my.event', wait_seconds: waitSeconds, after: 'c' });
+  return { asked, result };
+}
+
+const nothing = { data: [], cursor: 'c', caught_up: true };
+
+test('a server that answers at once, as one does that stops, is not asked again at once', async () => {
+  const { asked, result } = await askedIn(1, async () => nothing);
+  expect(result).toMatchObject({ event: null, cursor: 'c' });
+  expect(asked.length).toBeLessThan(5); // without pauses, thousands
+});
+
+test('a page that is not the last is followed by the next without a pause', async () => {
+  const pages = Array.from({ length: 50 }, (_, n) => ({ ...nothing, cursor: `c${n}`, caught_up: false }));
+  const event = { id: 'evt_1', data: {} };
+  const startedMs = performance.now();
+  const { result } = await askedIn(
+    30,
+    async () => pages.shift() ?? { data: [event], cursor: 'end', caught_up: true },
+  );
+  expect(result).toMatchObject({ event, cursor: 'end' });
+  expect(performance.now() - startedMs).toBeLessThan(15_000); // with pauses, 25 s
+});
+
+test('a long wait is several requests, each shorter than clients wait for one', async () => {
+  const event = { id: 'evt_1', data: {} };
+  const { asked } = await askedIn(30, async () => ({ data: [event], cursor: 'end', caught_up: true }));
+  expect(asked.map(({ wait }) => wait)).toEqual([10]);
+});

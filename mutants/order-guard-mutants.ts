@@ -290,4 +290,20 @@ export const orderGuardMutants: Mutant[] = [
     tests: [api('queue-guards')],
     why: 'An order that another worker has claimed meanwhile is not sent with a number that was not stored.',
   },
+  {
+    name: 'closing-waits-for-a-locked-order',
+    file: 'server/src/orders/executions/sql/queue.ts',
+    find: 'limit $2\n    for update skip locked))`)}`;',
+    replace: 'limit $2\n    for update))`)}`;',
+    tests: [api('closing')],
+    why: 'Closing an account does not wait for an order that a worker is claiming.',
+  },
+  {
+    name: 'closing-cancels-everything-at-once',
+    file: 'server/src/orders/executions/sql/queue.ts',
+    find: 'limit $2\n    for update skip locked))`)}`;',
+    replace: 'limit 1000 * $2\n    for update skip locked))`)}`;',
+    tests: [api('closing')],
+    why: 'Closing an account cancels its orders in batches.',
+  },
 ];

@@ -4,7 +4,7 @@ import { generateApiKey } from '../../src/accounts/api-key-text.ts';
 import { ensureSandboxKey } from '../../src/accounts/ensure-sandbox-key.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { continueClosings } from '../../src/orders/closing/continue.ts';
-import { idOfUuid } from '../../src/platform/ids/uuid.ts';
+import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { insertFailed, insertWaiting } from '../support/insert-executions.ts';
@@ -213,6 +213,51 @@ describe('the orders of a closed account', () => {
     await goOn();
     expect((await get(tenant)).closing.finished_at).toEqual(expect.any(Number));
     expect((await forTenant(tenant, 'GET', `/v1/executions/${sent}`)).status).toBe(404);
+  });
+
+  test('are canceled although a worker is just claiming one of them, which is left to it', async () => {
+    const tenant = await openAccount();
+    const ids = [(await provision(tenant)).json.id, (await provision(tenant)).json.id];
+    await close(tenant);
+    const worker = await service.db.pool.connect();
+    await worker.query('begin');
+    await worker.query('select from execution_queue where id = $1 for update', [uuidOfId('exec', ids[0])]);
+    const going = goOn();
+    await Promise.race([going, untilLockIsAwaited(service)]);
+    const statuses = ids.map(
+      async (id) => (await forTenant(tenant, 'GET', `/v1/executions/${id}`)).json.status,
+    );
+    const seen = await Promise.all(statuses);
+    await worker.query('rollback');
+    worker.release();
+    await going;
+    expect(seen).toEqual(['queued', 'failed']);
+  });
+
+  test('are canceled a hundred at a time, so that no transaction holds the locks of many', async () => {
+    const tenant = await openAccount();
+    await service.db.pool.query(
+      `insert into execution_queue (account_id, id, type, product_id, input, created_at, due_at)
+       select $1, uuid_v7(now()), 'esim.provision', 'prod_europe_5gb_30d', '{}', now(), now() from generate_series(1, 101)`,
+      [tenant.accountUuid],
+    );
+    await close(tenant);
+    const stopping = new AbortController();
+    await continueClosings(
+      {
+        ...service.db,
+        async transaction(work) {
+          const result = await service.db.transaction(work);
+          if ((await countOpen(tenant)) < 101) stopping.abort();
+          return result;
+        },
+      },
+      service.service,
+      stopping.signal,
+    );
+    expect(await countOpen(tenant)).toBe(1);
+    await goOn();
+    expect(await countOpen(tenant)).toBe(0);
   });
 
   test('may still come for some seconds, from processes that have not heard of it', async () => {

@@ -258,16 +258,16 @@ export const takeUnsentOfBatch = many<ClaimedExecution, [accountUuid: string, ba
   'execution_take_unsent_of_batch',
 )`${takeUnsentWhere(`${indexedBatch} = $2::uuid::text and ${hasBatch}`)}`;
 
-/** The same for the account's executions of any kind, up to `count`. */
+/** The same for the account's executions of any kind, up to `count`. An array, because `in` may run its limit again for each row. */
 export const takeUnsentOfAccount = many<ClaimedExecution, [accountUuid: string, count: number]>(
   'execution_take_unsent_of_account',
-)`${takeUnsentWhere(`q.id in (
+)`${takeUnsentWhere(`q.id = any(array(
     select id
     from execution_queue u
     where u.account_id = $1 and ${isUnsent('u')}
     order by id
     limit $2
-    for update skip locked)`)}`;
+    for update skip locked))`)}`;
 
 /**
  * Takes an execution from whoever holds it, for the caller's transaction, which ends it. The caller holds the lock of the eSIM that

@@ -21,6 +21,7 @@ import { deploymentMutants } from './deployment-mutants.ts';
 import { deskMutants } from './desk-mutants.ts';
 import { endpointMutants } from './endpoint-mutants.ts';
 import { eraseMutants } from './erase-mutants.ts';
+import { erasedValueMutants } from './erased-value-mutants.ts';
 import { erasureMutants } from './erasure-mutants.ts';
 import { es2plusMutants } from './es2plus-mutants.ts';
 import { esimGuardMutants } from './esim-guard-mutants.ts';
@@ -861,4 +862,5 @@ export const handWritten: readonly Mutant[] = [
   ...moveGuardMutants,
   ...peerMutants,
   ...cliMutants,
+  ...erasedValueMutants,
 ];

@@ -40,6 +40,7 @@ import { api, type Mutant, webhooks } from './mutant.ts';
 import { nameMutants } from './name-mutants.ts';
 import { networkGuardMutants } from './network-guard-mutants.ts';
 import { observationMutants } from './observation-mutants.ts';
+import { operatorGuardMutants } from './operator-guard-mutants.ts';
 import { operatorMutants } from './operator-mutants.ts';
 import { orderGuardMutants } from './order-guard-mutants.ts';
 import { orderMutants } from './order-mutants.ts';
@@ -863,4 +864,5 @@ export const handWritten: readonly Mutant[] = [
   ...peerMutants,
   ...cliMutants,
   ...erasedValueMutants,
+  ...operatorGuardMutants,
 ];

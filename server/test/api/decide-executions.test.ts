@@ -9,6 +9,7 @@ import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { lowestUuid } from '../../src/platform/ids/uuid-range.ts';
 import { call, provision } from '../support/client.ts';
+import { insertEsim } from '../support/insert-esim.ts';
 import { insertFailed } from '../support/insert-executions.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -263,6 +264,18 @@ test('the operator retries a failed change under the same conditions as the acco
     await execution(next.id, ({ status }) => status === 'succeeded');
   });
   expect((await get(`/v1/esims/${iccid}`)).status).toBe('terminated');
+});
+
+test('a failed top-up of an eSIM that has ended is not retried, as a new one would be refused', async () => {
+  const iccid = await insertEsim(service);
+  const id = await insertFailed(service, 'declined', null);
+  const text = `update executions set type = 'bundle.add', iccid = $2 where id = $1`;
+  await service.db.pool.query(text, [uuidOfId('exec', id), iccid]);
+  await service.db.pool.query(`update esims set status = 'terminated' where iccid = $1`, [iccid]);
+  const { status, json } = await retry(id);
+  expect([status, json.error.code]).toEqual([409, 'state_conflict']);
+  expect(json.error.message).toMatch(/terminated/);
+  expect(await get(`/v1/executions/${id}`)).not.toHaveProperty('retried_by');
 });
 
 test('a failed execution that another operator decides at the same moment is decided once', async () => {

@@ -67,12 +67,13 @@ const stateOf = (iccid: string) => setup.smdp.profiles.get(iccid)?.state;
 const callsOf = (name: SmdpCall['name'], iccid: string) =>
   setup.smdp.calls.filter((made) => made.name === name && made.body['iccid'] === iccid);
 
-const giveBackDue = () =>
+const giveBackDue = (overrides: Partial<Parameters<typeof returnProfiles>[0]> = {}) =>
   returnProfiles(
     {
       ...{ db: service.db, clock: service.clock, network: setup.network },
       ...{ networkTimeoutMs: 2_000, retryScheduleMs: [0, 0, 0] },
       onError: (error) => service.logLines.push(String(error)),
+      ...overrides,
     },
     new AbortController().signal,
   );
@@ -282,6 +283,57 @@ describe('a reserved profile that is canceled', () => {
       status: 'refused',
       error: { code: 'declined', upstream: { subject_code: '8.2.1' } },
     });
+  });
+});
+
+describe('profiles to give back', () => {
+  const statusOf = async (id: string) => (await operator('GET', `executions/${id}`)).json.resolution.status;
+
+  test('wait after each failure as long as the schedule says, and then an hour each time', async () => {
+    const { id, iccid } = await loseOrder();
+    await resolve(id, { outcome: 'reserved', iccid, then: 'cancel' });
+    setup.smdp.onCall(({ name }) => (name === 'cancelOrder' ? 'lose' : undefined));
+    for (const [atLeast, atMost] of [
+      [540, 600],
+      [3_540, 3_600],
+    ] as const) {
+      expect(await giveBackDue({ retryScheduleMs: [600_000] })).toBe(1);
+      expect(await giveBackDue()).toBe(0);
+      const { rows } = await service.db.pool.query(
+        `with waiting as (
+           select extract(epoch from due_at - now())::float as seconds from execution_resolutions where closed_at is null),
+         made_due as (update execution_resolutions set due_at = now() where closed_at is null)
+         select seconds from waiting`,
+      );
+      expect(rows).toHaveLength(1);
+      expect(rows[0].seconds).toBeGreaterThan(atLeast);
+      expect(rows[0].seconds).toBeLessThanOrEqual(atMost);
+    }
+    setup.smdp.onCall(() => undefined);
+    await giveBackDue();
+    expect(await statusOf(id)).toBe('closed');
+  });
+
+  test('are closed although the result of another could not be stored, with the EID of their orders', async () => {
+    const eid = '89049032123451234512345678901235';
+    const lost = [await loseOrder({ eid }), await loseOrder({ eid })];
+    for (const { id, iccid } of lost) await resolve(id, { outcome: 'reserved', iccid, then: 'cancel' });
+    let settled = 0;
+    const query: typeof service.db.query = (statement, values) =>
+      statement.name === 'execution_settle_return' && ++settled === 1
+        ? Promise.reject(new Error('the connection was lost'))
+        : service.db.query(statement, values);
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => void errors.push(error);
+    expect(await giveBackDue({ db: { ...service.db, query }, onError })).toBe(2);
+    expect(errors).toEqual([new Error('the connection was lost')]);
+    const statuses = await Promise.all(lost.map(({ id }) => statusOf(id)));
+    expect(statuses.sort()).toEqual(['canceling', 'closed']);
+    for (const { iccid } of lost) expect(callsOf('cancelOrder', iccid)).toMatchObject([{ body: { eid } }]);
+    await service.db.pool.query(
+      'update execution_resolutions set leased_until = null where closed_at is null',
+    );
+    await giveBackDue();
   });
 });
 

@@ -14,6 +14,7 @@ import { clientShareMutants } from './client-share-mutants.ts';
 import { clockMutants } from './clock-mutants.ts';
 import { closedMutants } from './closed-mutants.ts';
 import { commandMutants } from './command-mutants.ts';
+import { coreGuardMutants } from './core-guard-mutants.ts';
 import { dashboardMutants } from './dashboard-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
@@ -865,4 +866,5 @@ export const handWritten: readonly Mutant[] = [
   ...cliMutants,
   ...erasedValueMutants,
   ...operatorGuardMutants,
+  ...coreGuardMutants,
 ];

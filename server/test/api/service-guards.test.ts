@@ -1,17 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Core, Reply } from '../../src/network/port.ts';
 import { lockOwnEsim } from '../../src/orders/esims/lock.ts';
 import { createChangeRunner } from '../../src/orders/esims/run-change.ts';
 import { ClaimLost, hold } from '../../src/orders/executions/hold.ts';
 import { type ClaimedExecution, type Deps, wakeChanges } from '../../src/orders/executions/runner.ts';
-import { postponeService, storeRefused } from '../../src/orders/service/core-sql.ts';
+import { claimServices, postponeService, storeRefused } from '../../src/orders/service/core-sql.ts';
+import { endServices } from '../../src/orders/service/end-due.ts';
 import { verdictOf } from '../../src/orders/service/verdict.ts';
 import { refreshService } from '../../src/orders/service/write.ts';
 import { uuidText } from '../../src/platform/ids/uuid.ts';
+import { lowestUuid } from '../../src/platform/ids/uuid-range.ts';
 import { call, provision } from '../support/client.ts';
+import { insertEsim } from '../support/insert-esim.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 let service: TestService;
 let iccid: string;
@@ -72,6 +76,113 @@ test('a failure of an older version does not delay a newer one', async () => {
   expect(await postponeService(service.db, key, { delayMs: 3_600_000, reason: null })).toBe(false);
   const due = 'select due_at <= now() as is_due from core_queue where iccid = $1';
   expect((await service.db.pool.query(due, [iccid])).rows).toEqual([{ is_due: true }]);
+});
+
+test('a newer version is due at once, with no failure yet, and the core is behind since the older one', async () => {
+  const esim = { account_id: service.accountUuid, iccid };
+  const reason = { code: 'network_unavailable', message: 'HTTP 503' } as const;
+  const rows = async (columns: string) =>
+    (await service.db.pool.query(`select ${columns} from core_queue where iccid = $1`, [iccid])).rows;
+  await service.db.pool.query(`update core_queue set since = now() - interval '1 hour' where iccid = $1`, [
+    iccid,
+  ]);
+  await postponeService(service.db, { ...esim, version: 1 }, { delayMs: 3_600_000, reason });
+  await postponeService(service.db, { ...esim, version: 1 }, { delayMs: 3_600_000, reason: null });
+  expect(await rows('failures, error')).toEqual([{ failures: 1, error: reason }]);
+  await inTransaction(() => ({ status: 'suspended' }));
+  const state = `version, failures, error, due_at <= now() as is_due, since < now() - interval '50 minutes' as is_old`;
+  expect(await rows(state)).toEqual([{ version: 2, failures: 0, error: null, is_due: true, is_old: true }]);
+});
+
+test('what is kept of a refusal names neither a host nor a setting: its account reads it', async () => {
+  const esim = { account_id: service.accountUuid, iccid };
+  const words = { code: 'declined', message: 'unknown subscriber' } as const;
+  const hidden = { detail: 'core.internal: SIMPLANE_CORE_URL', host: 'core.internal' };
+  expect(await storeRefused(service.db, { ...esim, version: 1 }, { ...words, ...hidden })).toBe(true);
+  const pending_change = { change: 'suspend', execution_id: '', version: 1 } as const;
+  expect(await verdictOf(service.db, { ...esim, applied_version: null, pending_change })).toEqual({
+    ...{ kind: 'refused', error: { ...words, retryable: false } },
+  });
+});
+
+test('a bundle of an older release, which has no countries, covers those of its product', async () => {
+  await service.db.pool.query('update bundles set countries = null where iccid = $1', [iccid]);
+  await inTransaction(() => ({ country: 'JP' }));
+  expect(await queued()).toMatchObject({ version: 2, service: { state: 'barred', reason: 'not_covered' } });
+});
+
+describe('a claim of states', () => {
+  const claim = (count: number) =>
+    claimServices(service.db, {
+      ...{ count, holder: uuidText(service.service.newUuid()), leaseMs: 60_000 },
+      ...{ afterAccount: lowestUuid, exceptAccounts: [] },
+    });
+  beforeEach(async () => {
+    await service.db.pool.query('delete from core_queue');
+    for (const name of ['one', 'other']) {
+      const { accountUuid } = await service.createAccount(name);
+      await service.db.pool.query(
+        `insert into core_queue (account_id, iccid, id, version, service, since, due_at)
+         select $1, $2::text || n, gen_random_uuid(), 1, '{}', now(), now() - n * interval '1 minute'
+         from generate_series(1, 8) n`,
+        [accountUuid, name],
+      );
+    }
+  });
+  afterEach(() => service.db.pool.query('delete from core_queue'));
+
+  test('has some of each account, those first that are due longest', async () => {
+    expect((await claim(4)).map((one) => one.iccid).sort()).toEqual(['one8', 'other8']);
+  });
+
+  test('passes over one that a request is writing', async () => {
+    const other = await service.db.pool.connect();
+    await other.query('begin');
+    await other.query(`select from core_queue where iccid = 'one8' for update`);
+    const claiming = claim(4);
+    await Promise.race([claiming, untilLockIsAwaited(service)]);
+    const leased = 'select iccid from core_queue where leased_until is not null order by iccid';
+    const { rows } = await service.db.pool.query(leased);
+    await other.query('rollback');
+    other.release();
+    await claiming;
+    expect(rows).toEqual([{ iccid: 'one7' }, { iccid: 'other8' }]);
+  });
+});
+
+describe('the end of what a depleted bundle still allowed', () => {
+  const endAll = () => endServices(service.db, service.service);
+  const waiting = async () =>
+    (await service.db.pool.query('select iccid from esims where service_ends_at <= now()')).rows;
+  async function insertEnding(): Promise<string> {
+    const ending = await insertEsim(service);
+    await service.db.pool.query(
+      `update esims set service_ends_at = now() - interval '1 minute' where iccid = $1`,
+      [ending],
+    );
+    return ending;
+  }
+
+  test('reaches more eSIMs than one batch has', async () => {
+    for (let n = 0; n < 101; n++) await insertEnding();
+    await endAll();
+    expect(await waiting()).toEqual([]);
+  });
+
+  test('passes over an eSIM that a request has locked', async () => {
+    const [locked] = [await insertEnding(), await insertEnding()];
+    const other = await service.db.pool.connect();
+    await other.query('begin');
+    await other.query('select from esims where iccid = $1 for update', [locked]);
+    const ending = endAll();
+    await Promise.race([ending, untilLockIsAwaited(service)]);
+    const left = await waiting();
+    await other.query('rollback');
+    other.release();
+    await ending;
+    expect(left).toEqual([{ iccid: locked }]);
+    await endAll();
+  });
 });
 
 test('a version that the core failed is no refusal of the change in it', async () => {
@@ -147,6 +258,22 @@ test('a state that the core failed waits for its time, however often the worker 
   }
   await worker.stop(1_000);
   expect(calls).toBe(before);
+  await service.db.pool.query('delete from core_queue');
+});
+
+test('a state that failed as often as the schedule has pauses waits for the last of them', async () => {
+  await service.db.pool.query('delete from core_queue where iccid <> $1', [iccid]);
+  await service.db.pool.query('update core_queue set failures = 7');
+  const reason = { code: 'network_unavailable', message: 'HTTP 500' } as const;
+  const failing: Core = { setService: async () => ({ kind: 'failed', reason }) };
+  const worker = service.startCore(failing, { retryScheduleMs: [1, 3_600_000] });
+  const state = `select failures, due_at > now() + interval '30 minutes' as waits from core_queue`;
+  const [row] = await until(
+    async () => (await service.db.pool.query(state)).rows,
+    ([{ failures }]) => failures > 7,
+  );
+  await worker.stop(1_000);
+  expect(row).toEqual({ failures: 8, waits: true });
   await service.db.pool.query('delete from core_queue');
 });
 

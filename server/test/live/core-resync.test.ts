@@ -7,6 +7,7 @@ import { call, provision } from '../support/client.ts';
 import { type FakeCore, startFakeCore } from '../support/fake-core.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 let service: TestService;
 let core: FakeCore;
@@ -169,6 +170,42 @@ test('a resync goes on where a killed process left it, and waits while the queue
   );
   await continueResync(service.db, service.service);
   expect(await state()).toMatchObject({ after_iccid: sorted[4], esims: 5, finished_at: expect.any(Date) });
+});
+
+test('a resync that is asked for again begins again, and gives no service to orders that failed', async () => {
+  const sorted = iccids.toSorted();
+  const failed = `update esims set status = 'failed', service = null, service_version = 0 where iccid = $1 returning 1`;
+  await service.db.pool.query(failed, [sorted[0]]);
+  await service.db.pool.query(
+    'update core_resync set after_iccid = $1, esims = 3, finished_at = null',
+    sorted.slice(2, 3),
+  );
+  expect((await resync()).json).toMatchObject({ esims: 0, finished_at: null });
+  await continueResync(service.db, service.service);
+  const done = 'select after_iccid, esims, finished_at is not null as is_finished from core_resync';
+  expect((await service.db.pool.query(done)).rows).toEqual([
+    { after_iccid: sorted[4], esims: 4, is_finished: true },
+  ]);
+  const served = 'select service, service_version from esims where iccid = $1';
+  expect((await service.db.pool.query(served, [sorted[0]])).rows).toEqual([
+    { service: null, service_version: 0 },
+  ]);
+});
+
+test('a resync that another process is at is left to it', async () => {
+  await resync();
+  const other = await service.db.pool.connect();
+  await other.query('begin');
+  await other.query('select from core_resync for update');
+  const going = continueResync(service.db, service.service);
+  const first = await Promise.race([
+    going.then(() => 'passed over'),
+    untilLockIsAwaited(service).then(() => 'waited'),
+  ]);
+  await other.query('rollback');
+  other.release();
+  await going;
+  expect(first).toBe('passed over');
 });
 
 test('without a core that gets states, a resync is refused', async () => {

@@ -6,6 +6,8 @@ import { backgroundMutants } from './background-mutants.ts';
 import { batchMutants } from './batch-mutants.ts';
 import { beforeKeyMutants } from './before-key-mutants.ts';
 import { bodyMutants } from './body-mutants.ts';
+import { bundleMutants } from './bundle-mutants.ts';
+import { catalogMutants } from './catalog-mutants.ts';
 import { cellMutants } from './cell-mutants.ts';
 import { chargingMutants } from './charging-mutants.ts';
 import { cliMutants } from './cli-mutants.ts';
@@ -867,4 +869,6 @@ export const handWritten: readonly Mutant[] = [
   ...erasedValueMutants,
   ...operatorGuardMutants,
   ...coreGuardMutants,
+  ...catalogMutants,
+  ...bundleMutants,
 ];

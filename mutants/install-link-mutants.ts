@@ -326,4 +326,21 @@ export const installLinkMutants: Mutant[] = [
     tests: ['server/src/http/install/step-of.test.ts'],
     why: 'An end user learns what went wrong, and what to do.',
   },
+  {
+    name: 'look-ups-mixed-up',
+    file: 'server/src/orders/install-links/sql.ts',
+    find: 'found.get(index + 1) ?? null',
+    replace: 'found.get(1) ?? (index < 0 ? null : found.get(index + 1)) ?? null',
+    tests: [api('install-links')],
+    why: 'Links that are looked up at the same time do not show each other’s eSIM.',
+  },
+  {
+    name: 'look-ups-each-by-themselves',
+    file: 'server/src/orders/install-links/find.ts',
+    find: "return findIn(db)({ hash: hashOfToken(token).toString('hex'), at: new Date(clock.nowMs()) });",
+    replace:
+      "void findIn;\n  return findLinks(db, [{ hash: hashOfToken(token).toString('hex'), at: new Date(clock.nowMs()) }]).then(([one]) => one ?? null);",
+    tests: [api('install-links')],
+    why: 'Any number of made-up tokens takes two connections at most.',
+  },
 ];

@@ -278,6 +278,23 @@ describe('expiry', () => {
     }
   });
 
+  test('goes on until no bundle is due, at the latest when the process stops', async () => {
+    await expireBundles(service.db, service.service);
+    const iccids: string[] = [];
+    for (let i = 0; i < 101; i++) iccids.push(await createEsim('provisioned', 1));
+    const nowMs = service.clock.nowMs();
+    await service.db.query(
+      {
+        name: 'test_expire_at',
+        text: `update bundles set status = 'active', expires_at = $2 where iccid = any($1)`,
+      },
+      [iccids, new Date(nowMs)],
+    );
+    const deps = { ...service.service, clock: { nowMs: () => nowMs } };
+    expect(await expireBundles(service.db, deps, AbortSignal.abort())).toBe(0);
+    expect(await expireBundles(service.db, deps)).toBe(101);
+  });
+
   test('on a suspended eSIM ends the active bundle but activates no other; queued bundles never expire', async () => {
     const iccid = await createEsim('provisioned', 2);
     await simulate(iccid, { action: 'attach', country: 'FR' });

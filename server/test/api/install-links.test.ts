@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findLink } from '../../src/orders/install-links/find.ts';
 import { call } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { removeOld } from '../support/remove-old.ts';
@@ -213,5 +214,25 @@ describe('an install link', () => {
       target: { type: 'install_link', id: json.id },
       changes: { iccid },
     });
+  });
+
+  test('is found for its own token, however many are looked up at once, with one statement', async () => {
+    const iccids = [await insertEsim(service), await insertEsim(service)];
+    const [first, second] = await Promise.all(
+      iccids.map(async (iccid) => tokenOf((await create(iccid)).json.url)),
+    );
+    const statements: string[] = [];
+    const db = {
+      ...service.db,
+      query: ((statement, values) => {
+        statements.push(statement.name);
+        return service.db.query(statement, values);
+      }) as typeof service.db.query,
+    };
+    const guesses = Array.from({ length: 50 }, (_, n) => `guess-${n}`);
+    const tokens = [second, ...guesses, first] as string[];
+    const found = await Promise.all(tokens.map((token) => findLink(db, service.clock, token)));
+    expect(found.map((link) => link?.iccid)).toEqual([iccids[1], ...guesses.map(() => undefined), iccids[0]]);
+    expect(statements).toEqual(['install_link_find']);
   });
 });

@@ -1,6 +1,8 @@
+import { idPrefixes } from '@simplane/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { finishBatches } from '../../src/orders/batches/finish-due.ts';
+import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import type { WorkQueue } from '../../src/platform/worker/work-queue.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { countRows } from '../support/count-rows.ts';
@@ -357,6 +359,23 @@ describe('batch.finished', () => {
     expect(await finishedOf(tenant)).toEqual([]);
   });
 
+  test('is announced at once for each account, and left to others by a process that stops', async () => {
+    await finishAll();
+    const tenants = [await openAccount(), await openAccount()];
+    for (const tenant of tenants) {
+      const batch = await created(tenant, { product_id: held, quantity: 1 });
+      await call(tenant, 'POST', `/v1/batches/${batch.id}/cancel`);
+    }
+    const announced: string[] = [];
+    const announce = (topic: string, subject = '') =>
+      void announced.push(`${topic} ${idOfUuid(idPrefixes.account, subject)}`);
+    const deps = { ...service.service, signals: { announce } };
+    await finishBatches(service.db, deps, AbortSignal.abort());
+    expect(announced).toEqual([]);
+    await finishBatches(service.db, deps);
+    expect(announced).toEqual(tenants.map(({ id }) => `deliveries ${id}`));
+  });
+
   test('comes once although the operator starts a failed order again, which then counts as the new one', async () => {
     const tenant = await openAccount();
     const batch = await created(tenant, { orders: [{ product_id: europe }, { product_id: declined }] });
@@ -409,6 +428,25 @@ describe('canceling a batch', () => {
     expect((await call(tenant, 'POST', path, { idempotencyKey: 'cancel' })).text).toBe(canceled.text);
     const entries = (await get(tenant, `/v1/audit_log?target=${batch.id}&action=batch.canceled`)).data;
     expect(entries).toMatchObject([{ changes: { canceled: 3 } }]);
+  });
+
+  test('ends orders that have a number from a range already, which goes back', async () => {
+    const tenant = await openAccount();
+    const batch = await created(tenant, { product_id: held, quantity: 2 });
+    const iccid = '8988303000000000002';
+    await service.db.query(
+      {
+        name: 'test_allot_unsent',
+        text: `update execution_queue set iccid = $1, fence = 1, attempts = 1, progress = '{"sent_order": false}' where id = (
+          select id from execution_queue order by id desc limit 1)`,
+      },
+      [iccid],
+    );
+    const { json } = await call(tenant, 'POST', `/v1/batches/${batch.id}/cancel`);
+    expect(json).toMatchObject({ failed: 2, canceled: 2, open: 0 });
+    expect((await get(tenant, '/v1/events?type=esim.provisioning_failed')).data).toHaveLength(2);
+    const { rows } = await service.db.pool.query('select iccid from returned_iccids');
+    expect(rows).toEqual([{ iccid }]);
   });
 
   test('does not touch an order that a worker has claimed, nor one of another batch', async () => {

@@ -2,10 +2,10 @@ import type { TestService } from './service.ts';
 import { until } from './until.ts';
 
 /**
- * Waits until one session waits for a lock. Asked on a connection of its own: within a transaction, PostgreSQL shows only the
+ * Waits until this many sessions wait for a lock. Asked on a connection of its own: within a transaction, PostgreSQL shows only the
  * sessions that it saw when first asked.
  */
-export async function untilLockIsAwaited({ db }: Pick<TestService, 'db'>): Promise<void> {
+export async function untilLockIsAwaited({ db }: Pick<TestService, 'db'>, sessions = 1): Promise<void> {
   await until(
     () =>
       db.query({
@@ -15,6 +15,6 @@ select
 from pg_stat_activity
 where datname = current_database() and wait_event_type = 'Lock'`,
       }),
-    ({ length }) => length === 1,
+    ({ length }) => length === sessions,
   );
 }

@@ -26,4 +26,12 @@ export const bundleMutants: Mutant[] = [
     tests: [api('bundles')],
     why: 'A bundle has expired at its end.',
   },
+  {
+    name: 'top-up-by-a-loser',
+    file: 'server/src/orders/bundles/run-top-up.ts',
+    find: 'if (!isOurs || !isPossible) return;',
+    replace: 'if (!isPossible) return;',
+    tests: [api('held-executions')],
+    why: 'A worker that lost a top-up adds no bundle.',
+  },
 ];

@@ -33,6 +33,7 @@ import { feedMutants } from './feed-mutants.ts';
 import { feedReadingMutants } from './feed-reading-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
 import { handOverMutants } from './hand-over-mutants.ts';
+import { heldOrderMutants } from './held-order-mutants.ts';
 import { installLinkMutants } from './install-link-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
 import { listenMutants } from './listen-mutants.ts';
@@ -42,6 +43,7 @@ import { moveMutants } from './move-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { nameMutants } from './name-mutants.ts';
 import { networkGuardMutants } from './network-guard-mutants.ts';
+import { numberMutants } from './number-mutants.ts';
 import { observationMutants } from './observation-mutants.ts';
 import { operatorGuardMutants } from './operator-guard-mutants.ts';
 import { operatorMutants } from './operator-mutants.ts';
@@ -871,4 +873,6 @@ export const handWritten: readonly Mutant[] = [
   ...coreGuardMutants,
   ...catalogMutants,
   ...bundleMutants,
+  ...numberMutants,
+  ...heldOrderMutants,
 ];

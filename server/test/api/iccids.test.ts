@@ -87,3 +87,57 @@ test('a range that was shortened and then extended again gives no number out twi
     await service.stop();
   }
 });
+
+test('a number that an eSIM has already is replaced by the next one, so that no order is left without', async () => {
+  const service = await startService();
+  try {
+    const { allot } = createIccidSource([{ first: '898830300000123000', size: 4 }]);
+    await provision(service);
+    await service.db.pool.query(`update execution_queue set iccid = '8988303000001230012'`);
+    expect(await allot(service.db, 3)).toEqual([
+      '8988303000001230004',
+      '8988303000001230020',
+      '8988303000001230038',
+    ]);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('a suspect number is used when no other is left, if a present range has it, the one that has waited longest first', async () => {
+  const service = await startService();
+  try {
+    const { allot } = createIccidSource([{ first: '898830300000123000', size: 4 }]);
+    const [first, second, third] = (await allot(service.db, 3)) as [string, string, string];
+    for (const iccid of ['8988404000001230004', second, first]) {
+      await storeReturned(service.db, iccid, 'suspect');
+    }
+    await storeReturned(service.db, third, 'free');
+    const fourth = '8988303000001230038';
+    for (const iccid of [third, fourth, second]) expect(await allot(service.db, 1)).toEqual([iccid]);
+    expect(await allot(service.db, 5)).toEqual([first]);
+  } finally {
+    await service.stop();
+  }
+});
+
+test('an order does not wait for returned numbers that another one is taking', async () => {
+  const service = await startService();
+  try {
+    const { allot } = createIccidSource([{ first: '898830300000123000', size: 3 }]);
+    const [free, suspect] = (await allot(service.db, 2)) as [string, string];
+    await storeReturned(service.db, free, 'free');
+    await storeReturned(service.db, suspect, 'suspect');
+    await service.db.transaction(async (tx) => {
+      await tx.query({ name: 'test_hold_numbers', text: 'select from returned_iccids for update' });
+      const taken = await service.db.transaction(async (other) => {
+        await other.query({ name: 'test_lock_timeout', text: `set local lock_timeout = '1s'` });
+        return allot(other, 3);
+      });
+      expect(taken).toEqual(['8988303000001230020']);
+    });
+    expect(await allot(service.db, 3)).toEqual([free, suspect]);
+  } finally {
+    await service.stop();
+  }
+});

@@ -11,7 +11,7 @@ import { allot } from '../../src/orders/esims/allot.ts';
 import type { IccidSource } from '../../src/orders/esims/iccid.ts';
 import { failAfterLastAttempt } from '../../src/orders/esims/roll-back-provision.ts';
 import { changeStatus } from '../../src/orders/esims/sql/esims.ts';
-import { allotRows, settleProvisionedRows } from '../../src/orders/esims/sql/orders.ts';
+import { allotRows, detachIccid, settleProvisionedRows } from '../../src/orders/esims/sql/orders.ts';
 import { hold } from '../../src/orders/executions/hold.ts';
 import type { Deps } from '../../src/orders/executions/runner.ts';
 import { type ClaimedExecution, claimExecutionRows } from '../../src/orders/executions/sql/queue.ts';
@@ -19,6 +19,7 @@ import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -107,6 +108,39 @@ test('the number of an order whose profile was canceled is not given out again',
   expect(returned).toEqual([]);
   const { json } = await call(service, 'GET', `/v1/esims/${order.iccid}`);
   expect(json).toMatchObject({ status: 'failed' });
+});
+
+test('the number of a terminated eSIM does not go back, nor that of one whose change is being accepted', async () => {
+  const give = async (text: string, number: string) => {
+    const order = await claimOrder();
+    await service.db.pool.query(`update execution_queue set ${text} iccid = $1 where id = $2`, [
+      number,
+      order.id,
+    ]);
+    return order;
+  };
+  const terminated = await give('is_terminated = true,', '8999901000000004444');
+  expect(await detachIccid(service.db, terminated)).toBeNull();
+
+  const number = '8999901000000003333';
+  const order = await give('', number);
+  let detached: Promise<string | null> | undefined;
+  await service.db.transaction(async (tx) => {
+    const hold = 'select from execution_queue where id = $1 for update';
+    await tx.query({ name: 'test_hold_order', text: hold }, [order.id]);
+    await tx.query(
+      {
+        name: 'test_insert_termination',
+        text: `
+insert into execution_queue (account_id, id, type, product_id, iccid, input, created_at, due_at)
+values ($1, $2, 'esim.terminate', 'prod_us_1gb_7d', $3, '{}', now(), now() + interval '1 hour')`,
+      },
+      [order.account_id, randomUUID(), number],
+    );
+    detached = service.db.transaction((other) => detachIccid(other, order));
+    await untilLockIsAwaited(service);
+  });
+  expect(await detached).toBeNull();
 });
 
 test('an eSIM is changed only from a status that allows it', async () => {

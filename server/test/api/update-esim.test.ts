@@ -7,6 +7,7 @@ import { observe } from '../../src/orders/observations/observe.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 const mock = createMockNetwork({ delayMs: 0 });
 let confirm: Network['confirm'] = mock.confirm;
@@ -123,6 +124,29 @@ describe('an update of an eSIM', () => {
       ...want,
       description: 'For Eve',
     });
+  });
+
+  test('while the eSIM is being provisioned waits for another change of its notes, and leaves its order alone', async () => {
+    const iccid = '8999901000000007777';
+    await service.db.query(
+      {
+        name: 'test_insert_open_order',
+        text: `
+insert into execution_queue (account_id, id, type, product_id, iccid, input, attempts, fence, created_at, due_at)
+values ($1, $2, 'esim.provision', 'prod_us_1gb_7d', $3, '{"reference": "R-1"}', 1, 1, now(), now() + interval '1 hour')`,
+      },
+      [service.accountUuid, service.service.newUuid().toString('hex'), iccid],
+    );
+    let patched: ReturnType<typeof patch> | undefined;
+    await service.db.transaction(async (tx) => {
+      const text = `update execution_queue set input = input || '{"metadata": {"first": "1"}}' where iccid = $1`;
+      await tx.query({ name: 'test_note', text }, [iccid]);
+      patched = patch(iccid, { metadata: { second: '2' } });
+      await untilLockIsAwaited(service);
+    });
+    expect((await patched)?.status).toBe(200);
+    const { metadata, reference } = await get(`/v1/esims/${iccid}`);
+    expect([metadata, reference]).toEqual([{ first: '1', second: '2' }, 'R-1']);
   });
 
   test('runs once per key: a repetition gets the first answer and undoes nothing', async () => {

@@ -90,4 +90,20 @@ export const sdkFeedMutants: Mutant[] = [
     tests: ['sdk/test/consumers.test.ts'],
     why: 'A crash during a long batch repeats about a second of work.',
   },
+  {
+    name: 'chunk-keeps-its-timer',
+    file: 'sdk/src/open-event-stream.ts',
+    find: '      clearTimeout(timer);\n',
+    replace: '      void timer;\n',
+    tests: ['sdk/test/retry-limits.unit.test.ts'],
+    why: 'A stream that was left does not keep its process alive.',
+  },
+  {
+    name: 'chunk-keeps-its-listener',
+    file: 'sdk/src/open-event-stream.ts',
+    find: "      signal.removeEventListener('abort', onAbort);\n",
+    replace: '',
+    tests: ['sdk/test/retry-limits.unit.test.ts'],
+    why: 'A stream leaves no listener on its signal for each chunk.',
+  },
 ];

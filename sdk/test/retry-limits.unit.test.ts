@@ -1,6 +1,8 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ApiError, createSimplane, type SimplaneOptions, TimeoutError } from '../src/index.ts';
-import { healingDelay } from '../src/keep-trying.ts';
+import { ApiError, createSimplane, ServerError, type SimplaneOptions, TimeoutError } from '../src/index.ts';
+import { healingDelay, keepTrying } from '../src/keep-trying.ts';
+import { delayBefore } from '../src/retry.ts';
 
 const order = { product_id: 'prod_europe_5gb_30d' };
 
@@ -147,4 +149,76 @@ test('a stream that is redirected names the cause, and its place survives a book
   const events = clientWith([stream]).simplane.events.follow({ after: 'c0' });
   await outcomeWithin(0, events[Symbol.asyncIterator]().next());
   expect(events.cursor).toBe('c1');
+});
+
+test('a call leaves no timer behind, which would keep its process alive, however it ends', async () => {
+  const { simplane } = clientWith([answer(503), answer(200)]);
+  expect(await outcomeWithin(1_000, simplane.me())).toEqual({});
+  expect(vi.getTimerCount()).toBe(0);
+  const stop = new AbortController();
+  const pausing = clientWith([answer(503, {}, { 'retry-after': '50' })]).simplane;
+  const calling = pausing.me({ signal: stop.signal });
+  expect(await outcomeWithin(1_000, calling)).toBeUndefined();
+  stop.abort('enough');
+  expect(await outcomeWithin(0, calling)).toBe('enough');
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('calls and waits with the signal of a long-lived process leave no listener on it', async () => {
+  const { signal } = new AbortController();
+  const states = ['queued', 'queued', 'succeeded'].map((status) => answer(200, { id: 'exec_1', status }));
+  const { simplane } = clientWith([answer(503), ...states]);
+  const waiting = simplane.executions.wait('exec_1', { signal });
+  expect(await outcomeWithin(5_000, waiting)).toMatchObject({ status: 'succeeded' });
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('a stream that was opened again and again leaves neither timers nor listeners', async () => {
+  const { signal } = new AbortController();
+  const { simplane } = clientWith([1, 2, 3].map((n) => () => streamOf(n)));
+  const reading = (async () => {
+    const ids: string[] = [];
+    for await (const { id } of simplane.events.follow({ after: 'c0', signal })) {
+      if (ids.push(id) === 3) break;
+    }
+    return ids;
+  })();
+  expect(await outcomeWithin(1_000, reading)).toEqual(['evt_1', 'evt_2', 'evt_3']);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+/** A stream that ends after one event. */
+function streamOf(n: number): Response {
+  const data = JSON.stringify({ id: `evt_${n}`, type: 'esim.provisioned', data: {} });
+  return new Response(`id: c${n}\ndata: ${data}\n\n`, { headers: { 'content-type': 'text/event-stream' } });
+}
+
+test('a request that asks the server to wait gets that time on top of every timeout, but no more than a minute', async () => {
+  const after = (ms: number) => (signal: AbortSignal) =>
+    new Promise<Response>((resolve, reject) => {
+      setTimeout(() => resolve(Response.json({ data: [] })), ms);
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  const patient = clientWith([after(29_000)], { timeoutMs: 10_000, maxRetries: 0 }).simplane;
+  expect(await outcomeWithin(29_000, patient.events.feed({ after: 'c0', wait: 30 }))).toEqual({ data: [] });
+  const silent = clientWith([after(600_000)], { timeoutMs: 10_000, maxRetries: 0 }).simplane;
+  const endless = silent.events.feed({ after: 'c0', wait: 86_400 });
+  expect(await outcomeWithin(70_000, endless)).toBeInstanceOf(TimeoutError);
+});
+
+test('a server error without a body of ours, as from a proxy, is a ServerError', async () => {
+  const { simplane } = clientWith([() => new Response('Bad gateway', { status: 502 })], { maxRetries: 0 });
+  expect(await outcomeWithin(0, simplane.me())).toBeInstanceOf(ServerError);
+});
+
+test('clients that fail together do not all come back together', () => {
+  expect([delayBefore(3, null, 0), delayBefore(3, null, 0.5), delayBefore(3, null, 1)]).toEqual([
+    1_000, 750, 500,
+  ]);
+});
+
+test('what was aborted before its pause is not tried again', async () => {
+  const trying = keepTrying(AbortSignal.abort('enough'), () => Promise.reject(new Error('aborted')));
+  expect(await outcomeWithin(0, trying)).toBe('enough');
 });

@@ -358,4 +358,28 @@ export const clientShareMutants: Mutant[] = [
     tests: ['server/src/http/account-turns.test.ts'],
     why: 'An account that searches or follows without a pause leaves half of a core to others.',
   },
+  {
+    name: 'refused-addresses-kept',
+    file: 'server/src/http/pace-refusals.ts',
+    find: 'burst, limit: maxOwners, monotonicMs',
+    replace: 'burst, ...(maxOwners < 0 && { limit: 1 }), monotonicMs',
+    tests: ['server/src/http/pace-refusals.test.ts'],
+    why: 'What is remembered of strangers that were refused is bounded.',
+  },
+  {
+    name: 'large-answer-cuts-itself',
+    file: 'server/src/http/unread-answers.ts',
+    find: ' && writtenBytes > bytes) cutOldest',
+    replace: ') cutOldest',
+    tests: ['server/src/http/unread-answers.test.ts'],
+    why: 'An answer larger than the budget of all can be read.',
+  },
+  {
+    name: 'cut-connection-parsed-to-its-end',
+    file: 'server/src/http/bound-pipelining.ts',
+    find: '    stopParsing(socket);\n',
+    replace: '    void stopParsing;\n',
+    tests: ['server/src/http/bound-pipelining.test.ts'],
+    why: 'Of a connection that was cut for pipelining, the rest is not parsed.',
+  },
 ];

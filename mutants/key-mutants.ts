@@ -114,4 +114,20 @@ export const keyMutants: Mutant[] = [
     tests: [api('dashboard')],
     why: 'The dashboard is served under our own host names only, however its path is written.',
   },
+  {
+    name: 'late-look-up-brings-a-key-back',
+    file: 'server/src/accounts/key-directory.ts',
+    find: '      if (entry.asking !== asking) return; // a later lookup has replaced it\n',
+    replace: '',
+    tests: ['server/src/accounts/key-directory.test.ts'],
+    why: 'A key that was revoked stays refused if an earlier look-up is answered late.',
+  },
+  {
+    name: 'hanging-look-up-awaited',
+    file: 'server/src/accounts/key-directory.ts',
+    find: 'if (entry.asking) return ageMs < trustedForMs ? entry.asking : undefined;',
+    replace: 'if (entry.asking) return entry.asking;',
+    tests: ['server/src/accounts/key-directory.test.ts'],
+    why: 'A key is looked up again if its first look-up hangs.',
+  },
 ];

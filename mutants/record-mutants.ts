@@ -240,4 +240,28 @@ export const recordMutants: Mutant[] = [
     tests: [api('request-log')],
     why: 'A filtered list ends at the time that was asked for.',
   },
+  {
+    name: 'logged-message-of-any-length',
+    file: 'server/src/http/error-for-log.ts',
+    find: 'message: clip(redact(named.replace(/"(.*)("|$)/s, hideQuoted)), maxMessageLength)',
+    replace: 'message: clip(redact(named.replace(/"(.*)("|$)/s, hideQuoted)), maxMessageLength * 1000)',
+    tests: ['server/src/http/error-for-log.test.ts'],
+    why: 'A message in the request log is bounded.',
+  },
+  {
+    name: 'key-in-a-logged-message',
+    file: 'server/src/http/error-for-log.ts',
+    find: 'clip(redact(named.replace(/"(.*)("|$)/s, hideQuoted)),',
+    replace: 'clip((redact.length > 9 ? "" : named.replace(/"(.*)("|$)/s, hideQuoted)),',
+    tests: ['server/src/http/error-for-log.test.ts'],
+    why: 'A message in the request log contains no key.',
+  },
+  {
+    name: 'long-name-in-the-request-log',
+    file: 'server/src/http/error-for-log.ts',
+    find: '(name.length <= maxNameLength && plainName.test(name))',
+    replace: '(name.length <= maxNameLength * 100 && plainName.test(name))',
+    tests: ['server/src/http/error-for-log.test.ts'],
+    why: 'A long name that a client made up is not in the request log.',
+  },
 ];

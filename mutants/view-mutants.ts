@@ -146,4 +146,12 @@ export const viewMutants: Mutant[] = [
     tests: [api('filters')],
     why: 'Only executions of the asked time are listed.',
   },
+  {
+    name: 'latest-certificate-shown',
+    file: 'server/src/views/processes/list-networks.ts',
+    find: 'Math.min(ends.get(name) ?? endsAt, endsAt)',
+    replace: 'Math.max(ends.get(name) ?? endsAt, endsAt)',
+    tests: ['server/src/views/processes/list-networks.test.ts'],
+    why: 'Of a certificate that processes see differently, the earliest end is shown.',
+  },
 ];

@@ -5,6 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { beginRequest, endRequest, phaseOf } from './bound-pipelining.ts';
 
 class FakeSocket extends EventEmitter {
+  parser = { onIncoming: () => 0 };
   destroyed = false;
   writable = true;
   isPaused = false;
@@ -114,4 +115,11 @@ test('a request that waits on a connection without another answer is not begun',
   connection.fake.writable = false;
   await connection.answer();
   expect(connection.begun).toEqual([0]);
+});
+
+test('what was read of a connection before it was cut is skipped, not parsed', () => {
+  const { fake, send } = connect();
+  const results = Array.from({ length: 34 }, () => send());
+  expect(results.lastIndexOf(true)).toBe(32);
+  expect(fake.parser.onIncoming()).toBe(2);
 });

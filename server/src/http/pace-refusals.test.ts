@@ -75,6 +75,13 @@ describe('refusals', () => {
     expect(flood.answered).toBe(100);
   });
 
+  test('are remembered for a bounded number of addresses', () => {
+    const { refuse } = start();
+    expect(refuse(101, stranger('192.0.2.1'), wrongKey).answered).toBe(100);
+    for (let i = 0; i < 10_000; i++) refuse(1, stranger(`10.0.${i >> 8}.${i & 255}`), wrongKey);
+    expect(refuse(1, stranger('192.0.2.1'), wrongKey).answered).toBe(1); // forgotten
+  });
+
   test('that wait are answered when the process stops, and so are later ones', () => {
     const { pace, refuse } = start();
     const flood = refuse(300, account('a'), overLimit);

@@ -137,3 +137,10 @@ test('a request that asks for its next page makes room for those that wait, and 
   answers.end(second.request);
   expect(await next).toBe('started');
 });
+
+test('an answer larger than the whole budget is not cut for itself', () => {
+  const { answers, cut } = start();
+  const large = requestOf('a');
+  answers.add(large, 40 * megabyte);
+  expect([large.raw.socket.destroyed, cut.length]).toEqual([false, 0]);
+});

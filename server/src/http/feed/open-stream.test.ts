@@ -17,6 +17,7 @@ async function startStream(hub: Partial<Hub>, types: readonly string[] | null = 
   let give: (rows: object[]) => void = () => {};
   let fail: (error: Error) => void = () => {};
   let readCount = 0;
+  const unreadBytes: number[] = [];
   const db = {
     query: () =>
       new Promise((resolve, reject) => {
@@ -31,7 +32,12 @@ async function startStream(hub: Partial<Hub>, types: readonly string[] | null = 
         const parts = {
           feed: { db, account: { id: 'acct_1', uuid: 'u1' }, cell: null },
           hub: { leave() {}, join: () => true, ...hub } as Hub,
-          unread: { reserve: async () => {}, shrink() {}, add() {}, end() {} },
+          unread: {
+            reserve: async () => {},
+            shrink() {},
+            add: (_: unknown, bytes: number) => void unreadBytes.push(bytes),
+            end() {},
+          },
           onCut() {},
         };
         const start = { place: { position: 0, mark: 0 }, types };
@@ -54,7 +60,7 @@ async function startStream(hub: Partial<Hub>, types: readonly string[] | null = 
     fail: () => fail(new Error('away')),
     readCount: () => readCount,
   };
-  return { ...(await opened), client, response, ...read };
+  return { ...(await opened), client, response, unreadBytes, ...read };
 }
 
 const eventAt = (position: number) => ({ position, mark: 1, type: 'a.b', body: '{}' });
@@ -170,5 +176,22 @@ test('a beat tells a place that the types hide, once', async () => {
   stream.beat();
   await expect.poll(() => text, { timeout: 20_000 }).toContain(':\n\n:\n\n');
   expect(text.match(/^id: /gm)).toHaveLength(2);
+  response.destroy();
+});
+
+test('what the client of a stream has not read counts as unread, until it has', async () => {
+  const { response, answer, give, unreadBytes } = await startStream({});
+  give([{ ...eventAt(1), body: 'x'.repeat(32 * 1024 * 1024) }]);
+  await turns();
+  expect(unreadBytes.at(-1)).toBe(answer.writableLength);
+  expect(answer.writableLength).toBeGreaterThan(1024 * 1024);
+  response.resume();
+  await expect.poll(() => unreadBytes.at(-1), { timeout: 20_000 }).toBe(0);
+  response.destroy();
+});
+
+test('a stream does not keep its connection: kept alive, it would hold up a shutdown', async () => {
+  const { response } = await startStream({});
+  expect(response.headers.connection).toBe('close');
   response.destroy();
 });

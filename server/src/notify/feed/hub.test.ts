@@ -121,3 +121,12 @@ test('after a read that failed, the next poll reads again, although no event has
   await expect.poll(() => taken).toEqual([9]);
   hub.stop();
 });
+
+test('a wait that begins after the stop ends at once', async () => {
+  const hub = createHub({ db: manualDatabase().db, cell: null, onError: () => {} });
+  hub.stop();
+  const watch = hub.watch({ id: 'acct_1', uuid: 'u1' });
+  const waiting = watch.next(new AbortController().signal);
+  const turn = new Promise((resolve) => setImmediate(resolve, 'waits'));
+  expect(await Promise.race([waiting, turn])).toBe(false);
+});

@@ -47,3 +47,9 @@ test('a request that waits reads on at once while its types hide what there is',
   const { events } = await waitForFeed(feedWith(20_500), watch, reading, new AbortController().signal);
   expect(events.map(({ position }) => position)).toEqual([20_501]);
 });
+
+test('a request that waits reads no further once its time is over', async () => {
+  const watch = { next: async () => false, close() {} };
+  const page = await waitForFeed(feedWith(20_500), watch, reading, AbortSignal.abort());
+  expect(page).toEqual({ events: [], place: { position: 20_000, mark: 1 }, isCaughtUp: false });
+});

@@ -67,3 +67,75 @@ test('passes are rare while signals tell of all events, and only then', async ()
   expect(await passesWithin(20_000)).toBe(20);
   await sequencer.stop();
 });
+
+type Outcome = Partial<Pass> | Error;
+
+/** The row number above which each pass looked. A pass finds nothing if no outcome is given. */
+async function looksOf(
+  outcomes: Outcome[],
+  beforePass: (number: number) => void = () => {},
+): Promise<number[]> {
+  const looks: number[] = [];
+  const nothing: Pass = {
+    ...{ rowCount: 0, lastId: null, accountUuids: [], eventCount: 0 },
+    ...{ hasWaiting: true, hasListeners: false, oldestOpenXid: '1', xid: null },
+  };
+  const query = async (_: unknown, [afterId]: unknown[]) => {
+    beforePass(looks.length);
+    const outcome = outcomes[looks.length] ?? {};
+    looks.push(afterId as number);
+    if (outcome instanceof Error) throw outcome;
+    return [{ ...nothing, ...outcome }];
+  };
+  const sequencer = startSequencer({
+    db: { query } as unknown as Database,
+    clock: { nowMs: () => 0 },
+    onPositions: () => {},
+    pollMs: 1,
+    onError: () => {},
+  });
+  await expect.poll(() => looks.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(outcomes.length);
+  await sequencer.stop();
+  return looks.slice(0, outcomes.length);
+}
+
+const found = (lastId: number, xid: string) => ({ rowCount: 1, eventCount: 1, lastId, xid });
+
+test('a pass looks only above rows that are taken, but not above those that a full pass left', async () => {
+  const ended = { oldestOpenXid: '9' };
+  expect(await looksOf([found(5_000, '5'), ended, {}])).toEqual([0, 0, 5_000]);
+  const full = { ...found(1_000, '6'), ...ended, rowCount: 1_000 };
+  expect(await looksOf([found(5_000, '5'), full, {}])).toEqual([0, 0, 0]);
+});
+
+test('a pass looks at all rows from time to time, and after an error: on another server, numbers may be lower', async () => {
+  const ended = { oldestOpenXid: '9' };
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const late = (pass: number) => void (pass === 3 && vi.advanceTimersByTime(2_001));
+    expect(await looksOf([found(5_000, '5'), ended, {}, {}, {}], late)).toEqual([0, 0, 5_000, 5_000, 0]);
+    const failed = [found(5_000, '5'), ended, new Error('away'), {}];
+    expect(await looksOf(failed)).toEqual([0, 0, 5_000, 0]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('after a full pass the next follows at once, without a signal', async () => {
+  let passes = 0;
+  const query = async () => {
+    passes += 1;
+    return [
+      { ...found(passes, '1'), rowCount: passes === 1 ? 1_000 : 0, hasWaiting: false, oldestOpenXid: '1' },
+    ];
+  };
+  const sequencer = startSequencer({
+    db: { query } as unknown as Database,
+    clock: { nowMs: () => 0 },
+    onPositions: () => {},
+    pollMs: 600_000,
+    onError: () => {},
+  });
+  await expect.poll(() => passes, { timeout: 30_000 }).toBe(2);
+  await sequencer.stop();
+});

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import type { Database } from '../platform/db/database.ts';
+import { createKeyDirectory, type KnownKey } from './key-directory.ts';
+
+const hash = 'ab';
+
+/** A directory on a database whose look-ups the test answers, and a clock that it moves. */
+function start() {
+  let nowMs = 0;
+  const lookUps: ((rows: object[]) => void)[] = [];
+  const db = { query: () => new Promise((resolve) => lookUps.push(resolve)) } as unknown as Database;
+  const rowOf = (revoked: boolean) => ({
+    ...{ hash, id: '00000000-0000-7000-8000-000000000001', name: '', scopes: [], last4: '', account: null },
+    ...{ created_at: new Date(0), expires_at: null, allowed_cidrs: [] },
+    revoked_at: revoked ? new Date(0) : null,
+  });
+  const asked = (count: number) =>
+    expect.poll(() => lookUps.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
+  return {
+    keys: createKeyDirectory(db, () => nowMs),
+    /** Waits until so many look-ups have been made. */
+    asked,
+    advance(ms: number) {
+      nowMs += ms;
+    },
+    async answer(n: number, isRevoked: boolean) {
+      await asked(n + 1);
+      lookUps[n]?.([rowOf(isRevoked)]);
+    },
+  };
+}
+
+test('a late answer to an earlier look-up does not bring back a key that was revoked since', async () => {
+  const { keys, advance, asked, answer } = start();
+  const first = keys.lookUp(hash);
+  await answer(0, false);
+  expect(await first).toMatchObject({ revoked: false });
+  advance(2_500);
+  const slow = keys.recall(hash);
+  await asked(2);
+  advance(2_500);
+  const quick = keys.recall(hash);
+  await answer(2, true);
+  expect(await quick).toMatchObject({ revoked: true });
+  await answer(1, false);
+  await slow;
+  expect((keys.recall(hash) as KnownKey).revoked).toBe(true);
+});
+
+test('a look-up of an unknown key that hangs is made again', async () => {
+  const { keys, advance } = start();
+  keys.lookUp(hash).catch(() => {});
+  expect(keys.recall(hash)).toBeInstanceOf(Promise);
+  advance(2_500);
+  expect(keys.recall(hash)).toBeUndefined();
+});

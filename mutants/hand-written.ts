@@ -69,6 +69,7 @@ import { seenMutants } from './seen-mutants.ts';
 import { senderMutants } from './sender-mutants.ts';
 import { serviceMutants } from './service-mutants.ts';
 import { sessionMutants } from './session-mutants.ts';
+import { settingMutants } from './setting-mutants.ts';
 import { smdpMutants } from './smdp-mutants.ts';
 import { streamMutants } from './stream-mutants.ts';
 import { undeliveredMutants } from './undelivered-mutants.ts';
@@ -875,4 +876,5 @@ export const handWritten: readonly Mutant[] = [
   ...bundleMutants,
   ...numberMutants,
   ...heldOrderMutants,
+  ...settingMutants,
 ];

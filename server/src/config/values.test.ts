@@ -125,6 +125,12 @@ test.each<[string, Record<string, string>, Record<string, string>]>([
     },
     { SIMPLANE_ES2_LISTEN_CLIENT_CA: 'ca.pem' },
   ],
+  [
+    'SIMPLANE_ES2_URL needs SIMPLANE_ES2_CERT, SIMPLANE_ES2_KEY, SIMPLANE_ES2_REQUESTER_ID as well',
+    { ...live, SIMPLANE_ES2_URL: 'https://smdp.example.com' },
+    { SIMPLANE_ES2_CERT: 'cert.pem', SIMPLANE_ES2_KEY: 'key.pem', SIMPLANE_ES2_REQUESTER_ID: 'us' },
+  ],
+  ['SIMPLANE_MOCK_DELAY is too long', { SIMPLANE_MOCK_DELAY: '500ms' }, { SIMPLANE_MOCK_DELAY: '499ms' }],
 ])('settings that contradict each other prevent the start, and only they: %s', (says, env, mended) => {
   expect(() => readConfig(env)).toThrow(says);
   expect(() => readConfig({ ...env, ...mended })).not.toThrow();
@@ -191,4 +197,37 @@ test.each(['e', 'eu1', 'eu.', 'EU', 'europewest', 'eu-west', ' eu'])(
 );
 test.each(['eu', 'europaea'])('the label of a cell can be %s', (label) => {
   expect(readConfig({ SIMPLANE_CELL: label }).config.cell).toBe(label);
+});
+
+test.each<[what: string, env: Record<string, string>]>([
+  ['no slot for orders, so that none would ever run', { SIMPLANE_EXECUTION_CONCURRENCY: '0' }],
+  ['a timeout that is over at once', { SIMPLANE_WEBHOOK_TIMEOUT: '0s' }],
+  [
+    'a timeout that Node would end at once, because its timers end after 24.8 days',
+    { SIMPLANE_WEBHOOK_TIMEOUT: '25d' },
+  ],
+  ['a duration with another unit', { SIMPLANE_RETENTION: '30days' }],
+  ['a pause that is none', { SIMPLANE_WEBHOOK_RETRY_SCHEDULE: '1s,soon' }],
+  ['a proxy that is no network', { SIMPLANE_TRUSTED_PROXIES: '10.0.0.0/8,proxy.example.com' }],
+  ['a status of a server that may have done what it was asked', { SIMPLANE_ES2_UNDONE_STATUSES: '503,500' }],
+  ['a password in the address of the SM-DP+', { SIMPLANE_ES2_URL: 'https://me:password@smdp.example.com' }],
+])('a setting does not take %s', (_, env) => {
+  const [name = ''] = Object.keys(env);
+  expect(() => readConfig(env)).toThrow(new RegExp(`^${name} takes `));
+});
+
+test.each(['SIMPLANE_API_KEY', 'DATABASE_URL', 'SIMPLANE_DATABASE_DIRECT_URL', 'SIMPLANE_ENCRYPTION_KEYS'])(
+  'the error for %s does not repeat what may be a secret',
+  (name) => {
+    const read = () => readConfig({ [name]: 'mysql://me:hunter2@a' });
+    expect(read).toThrow(new RegExp(`^${name} takes `));
+    expect(read).not.toThrow('hunter2');
+  },
+);
+
+test('live mode limits rates and keeps only failed requests, unless it is told otherwise', () => {
+  expect(readConfig({}).config).toMatchObject({ rateLimitPerSecond: 0, requestLogLevel: 'all' });
+  expect(readConfig(live).config).toMatchObject({ rateLimitPerSecond: 100, requestLogLevel: 'errors' });
+  const told = { ...live, SIMPLANE_RATE_LIMIT: '0', SIMPLANE_REQUEST_LOG: 'all' };
+  expect(readConfig(told).config).toMatchObject({ rateLimitPerSecond: 0, requestLogLevel: 'all' });
 });

@@ -25,6 +25,13 @@ test('both families are queried; the shortest TTL counts', async () => {
   expect(server.questions.toSorted()).toEqual(['A a.example', 'AAAA a.example']);
 });
 
+test('an address is used no longer than the shorter of the two families’ TTLs', async () => {
+  server.answer((_, type) =>
+    type === 'A' ? { a: ['192.0.2.1'], ttl: 300 } : { aaaa: ['2001:db8:0:0:0:0:0:1'], ttl: 20 },
+  );
+  expect(await asker()('a.example')).toMatchObject({ kind: 'found', ttlSeconds: 20 });
+});
+
 test('one family is enough', async () => {
   server.answer(() => ({ aaaa: ['2001:db8:0:0:0:0:0:1'] }));
   expect(await asker()('a.example')).toMatchObject({ kind: 'found', addresses: ['2001:db8::1'] });
@@ -56,6 +63,12 @@ describe('a name', () => {
     expect(await asker()('a.example')).toEqual({ kind: 'failed', code: 'ESERVFAIL' });
   });
 
+  test('whose servers fail for one entry of the search list is not reported as missing', async () => {
+    const searchList = { domains: ['one.test', 'two.test'], ndots: 2 };
+    server.answer((name) => (name === 'receiver.one.test' ? 'servfail' : 'nxdomain'));
+    expect(await asker({ searchList })('receiver')).toEqual({ kind: 'failed', code: 'ESERVFAIL' });
+  });
+
   test('with more than 64 addresses is reported as failed', async () => {
     server.answer(() => ({ a: Array.from({ length: 65 }, (_, i) => `192.0.2.${i}`) }));
     expect(await asker()('a.example')).toMatchObject({ kind: 'failed' });
@@ -80,6 +93,16 @@ describe('when our DNS servers', () => {
   test('answer no query, the name is not blamed', async () => {
     server.answer(() => 'hang');
     expect(await asker({ timeoutMs: 500 })('a.example')).toEqual({ kind: 'unreachable', code: 'ETIMEOUT' });
+  });
+
+  test('answer no query, names that time out together share one probe', async () => {
+    server.answer(() => 'hang');
+    const ask = asker({ timeoutMs: 500 });
+    const names = Array.from({ length: 10 }, (_, n) => `${n}.example`);
+    const answers = await Promise.all(names.map(ask));
+    expect(answers).toEqual(Array(10).fill({ kind: 'unreachable', code: 'ETIMEOUT' }));
+    // A query is repeated if its answer is late, so one probe may be a few questions.
+    expect(server.questions.filter((one) => one === 'NS ').length).toBeLessThan(10);
   });
 
   test('answer no query, a malformed name proves nothing about them: it is never sent', async () => {

@@ -55,3 +55,11 @@ test('a signal that has already fired aborts the connection', async () => {
   const opening = openSocket({ hostname: 'a.example', addresses: ['127.0.0.1'], port }, sandbox, signal);
   await expect(opening).rejects.toThrow('too late');
 });
+
+test('a signal that fires before the address answers aborts the connection', async () => {
+  const deadline = new AbortController();
+  const target = { hostname: 'a.example', addresses: ['127.0.0.1'], port };
+  const opening = openSocket(target, sandbox, deadline.signal);
+  deadline.abort(new Error('too late'));
+  await expect(opening).rejects.toThrow('too late');
+});

@@ -39,3 +39,10 @@ test('suspect names leave half of the slots to other names', async () => {
   expect(await slots.acquire('a', true)).toBeNull();
   expect(await slots.acquire('a', false)).toBeTypeOf('function');
 });
+
+test('look-ups that still run count after another one has ended', async () => {
+  const slots = createLookupSlots(options);
+  const taken = await Promise.all(Array.from({ length: 4 }, () => slots.acquire('a', false)));
+  taken[0]?.();
+  expect(await slots.acquire('a', true)).toBeNull();
+});

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AskDns, DnsAnswer } from './ask-dns.ts';
-import { createNames } from './names.ts';
+import { createNames, type Resolved } from './names.ts';
 import { watchedFile } from './resolver-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'names-'));
@@ -64,6 +64,17 @@ describe('an answer', () => {
     expect(queries).toHaveLength(102);
   });
 
+  test('of the name that was looked up longest ago is dropped first', async () => {
+    const { resolve, queries, wait } = namesWith(found('192.0.2.1'));
+    for (let i = 0; i < 100; i++) await resolve(`${i}.example`);
+    wait(60_000);
+    await resolve('0.example');
+    await resolve('100.example');
+    queries.length = 0;
+    await resolve('0.example');
+    expect(queries).toEqual([]);
+  });
+
   test('is queried once for concurrent look-ups, across accounts', async () => {
     let answer: (found: DnsAnswer) => void = () => {};
     const { resolve, queries } = namesWith(new Promise((settle) => (answer = settle)));
@@ -103,8 +114,18 @@ describe('a failure', () => {
     expect(queries).toHaveLength(2);
   });
 
+  test('to ask at all is a fault on our side, too', async () => {
+    const ask = () => Promise.reject(Object.assign(new Error('no descriptor'), { code: 'EMFILE' }));
+    const names = createNames({ ask, hostsPath: join(folder, 'none') });
+    expect(await names.resolve('account', 'a.example')).toMatchObject({ kind: 'unknown', isFault: true });
+  });
+
   test('to refresh keeps the last addresses in use for ten minutes, unless the name no longer exists', async () => {
-    for (const answer of [{ kind: 'timeout' }, { kind: 'unreachable', code: 'ECONNREFUSED' }] as const) {
+    for (const answer of [
+      { kind: 'timeout' },
+      { kind: 'failed', code: 'ESERVFAIL' },
+      { kind: 'unreachable', code: 'ECONNREFUSED' },
+    ] as const) {
       const { resolve, wait } = namesWith(found('192.0.2.1'), answer);
       await resolve('a.example');
       wait(599_999);
@@ -131,6 +152,116 @@ test('an account runs 16 look-ups at once; a look-up without a slot is not sent 
   await expect.poll(() => queries.length).toBe(17);
   // Waiting look-ups time out.
   expect(await all.at(-3)).toMatchObject({ kind: 'unknown', isFault: false });
+});
+
+describe('an account with 16 look-ups that hang', () => {
+  // A look-up waits for its slot as long as the test takes.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const pending = () => new Promise((resolve) => setImmediate(resolve));
+
+  /** The answers that have come so far. */
+  function comingFrom(lookUps: Promise<Resolved>[]): Resolved[] {
+    const answers: Resolved[] = [];
+    for (const lookUp of lookUps) lookUp.then((answer) => answers.push(answer)).catch(() => {});
+    return answers;
+  }
+
+  /** Names whose queries wait for their answer from the test; these are known and have to be asked for again. */
+  async function hangingNames(...known: string[]) {
+    const queries: { name: string; answer(given: DnsAnswer): void }[] = [];
+    let nowMs = 0;
+    let isHanging = false;
+    const ask: AskDns = async (name) =>
+      isHanging ? new Promise((answer) => queries.push({ name, answer })) : found('192.0.2.1');
+    const names = createNames({ ask, hostsPath: join(folder, 'none'), monotonicMs: () => nowMs });
+    const resolve = async (hostname: string, account = 'busy') => names.resolve(account, hostname);
+    for (const name of known) await resolve(name);
+    nowMs += 60_000;
+    isHanging = true;
+    const hang = async (count: number, account = 'busy') => {
+      const all = Array.from({ length: count }, (_, n) => resolve(`${account}-${n}.example`, account));
+      await pending();
+      return { last: () => all.at(-1) };
+    };
+    const asked = () => queries.map(({ name }) => name);
+    const pass = (ms: number) => {
+      nowMs += ms;
+    };
+    return { resolve, hang, queries, asked, pass };
+  }
+
+  test('sends its deliveries to a known name at the last address', async () => {
+    const { resolve, hang, queries } = await hangingNames('good.example');
+    await hang(16 + 64);
+    expect(queries).toHaveLength(16);
+    expect(await resolve('good.example')).toEqual({ kind: 'found', addresses: ['192.0.2.1'] });
+  });
+
+  test('shares the look-up of another account at once, without a slot', async () => {
+    const { resolve, hang, queries } = await hangingNames();
+    await hang(16);
+    const both = [resolve('good.example', 'other')];
+    await pending();
+    both.push(resolve('good.example'));
+    const answers = comingFrom(both);
+    queries.at(-1)?.answer(found('192.0.2.2'));
+    await pending();
+    expect(answers).toEqual(Array(2).fill({ kind: 'found', addresses: ['192.0.2.2'] }));
+  });
+
+  test('asks for a name once that another such account waits for, too', async () => {
+    const { resolve, hang, queries, asked } = await hangingNames();
+    for (const account of ['busy', 'other']) await hang(16, account);
+    const waiting = [resolve('good.example'), resolve('good.example', 'other')];
+    await pending();
+    for (const { answer } of [...queries]) answer({ kind: 'not_found' });
+    await pending();
+    expect(asked().slice(32)).toEqual(['good.example']);
+    queries.at(-1)?.answer(found('192.0.2.2'));
+    expect(await Promise.all(waiting)).toEqual(Array(2).fill({ kind: 'found', addresses: ['192.0.2.2'] }));
+  });
+
+  test('does not ask for what another account has learned meanwhile', async () => {
+    const { resolve, hang, queries, asked } = await hangingNames();
+    await hang(16);
+    const answers = comingFrom([resolve('good.example')]);
+    await pending();
+    const other = resolve('good.example', 'other');
+    await pending();
+    expect(asked().slice(16)).toEqual(['good.example']);
+    queries.at(-1)?.answer(found('192.0.2.2'));
+    await other;
+    queries[0]?.answer({ kind: 'not_found' });
+    await pending();
+    expect([answers, asked().length]).toEqual([[{ kind: 'found', addresses: ['192.0.2.2'] }], 17]);
+  });
+
+  test('has half of its slots for other names, once these are known to hang', async () => {
+    const { resolve, hang, queries, asked, pass } = await hangingNames();
+    await hang(16);
+    for (const { answer } of queries.splice(0)) answer({ kind: 'timeout' });
+    await pending();
+    pass(5_000);
+    const again = await hang(16);
+    expect(asked()).toHaveLength(8);
+    expect(await again.last()).toMatchObject({ kind: 'unknown', isFault: false });
+    resolve('good.example').catch(() => {});
+    await pending();
+    expect(asked().at(-1)).toBe('good.example');
+  });
+});
+
+test('any number of deliveries to one name take one slot', async () => {
+  let answer: (found: DnsAnswer) => void = () => {};
+  const { resolve, queries } = namesWith(new Promise((settle) => (answer = settle)));
+  const all = Array.from({ length: 200 }, () => resolve('a.example'));
+  for (let n = 1; n < 16; n++) all.push(resolve(`${n}.example`));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(queries).toHaveLength(16);
+  answer(found('192.0.2.1'));
+  expect(new Set((await Promise.all(all)).map(({ kind }) => kind))).toEqual(new Set(['found']));
 });
 
 test('literals and localhost names are never queried', async () => {

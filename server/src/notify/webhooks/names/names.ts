@@ -57,6 +57,7 @@ export function createNames(options: Options = {}): Names {
   const slots = createLookupSlots(slotOptions);
   const entries = new Map<string, Entry>();
   const inFlight = new Map<string, Promise<Resolved>>();
+  const lookUps = new Map<string, Promise<Resolved>>();
 
   function freshEntry(hostname: string): Resolved | null {
     const entry = entries.get(hostname);
@@ -101,6 +102,16 @@ export function createNames(options: Options = {}): Names {
     }
   }
 
+  /** Deliveries that an account sends to one name at the same moment take one slot, not one each. */
+  function lookUpOnce(accountUuid: string, hostname: string): Promise<Resolved> {
+    const key = `${accountUuid} ${hostname}`;
+    const running = lookUps.get(key);
+    if (running) return running;
+    const result = lookUp(accountUuid, hostname).finally(() => lookUps.delete(key));
+    lookUps.set(key, result);
+    return result;
+  }
+
   /** Runs one query per name at a time. Accounts share a running query, but never a wait for a slot. */
   function queryOnce(hostname: string): Promise<Resolved> {
     const running = inFlight.get(hostname);
@@ -116,7 +127,7 @@ export function createNames(options: Options = {}): Names {
       if (isLocalhostName(hostname)) return loopback;
       const listed = hosts().get(hostname.replace(/\.$/, ''));
       if (listed) return { kind: 'found', addresses: listed };
-      return freshEntry(hostname) ?? inFlight.get(hostname) ?? lookUp(accountUuid, hostname);
+      return freshEntry(hostname) ?? inFlight.get(hostname) ?? lookUpOnce(accountUuid, hostname);
     },
   };
 }

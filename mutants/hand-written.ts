@@ -29,6 +29,7 @@ import { erasureMutants } from './erasure-mutants.ts';
 import { es2plusMutants } from './es2plus-mutants.ts';
 import { esimGuardMutants } from './esim-guard-mutants.ts';
 import { eventMutants } from './event-mutants.ts';
+import { executionGuardMutants } from './execution-guard-mutants.ts';
 import { feedMutants } from './feed-mutants.ts';
 import { feedReadingMutants } from './feed-reading-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
@@ -877,4 +878,5 @@ export const handWritten: readonly Mutant[] = [
   ...numberMutants,
   ...heldOrderMutants,
   ...settingMutants,
+  ...executionGuardMutants,
 ];

@@ -353,6 +353,16 @@ describe('claims', () => {
     ]);
   });
 
+  test('of a dead process are ended, and what nobody holds stays as it is, so it can still be canceled', async () => {
+    await fill(2, 1_000);
+    await claimOne(service.db);
+    expect(await releaseOrphanedExecutions(service.db)).toBe(1);
+    expect(await sql('select fence from execution_queue order by fence')).toEqual([
+      { fence: 0 },
+      { fence: 2 },
+    ]);
+  });
+
   test('find executions that came due before the last claim: an expired lease, a transaction that committed late', async () => {
     service.startWorker(mock, { pollMs: 50 });
     await order();

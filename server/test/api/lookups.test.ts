@@ -3,9 +3,10 @@ import { decodeId, encodeId, searchTypes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { expireFeeds, planExpiry } from '../../src/notify/feed/expire.ts';
-import { idOfUuid, uuidText } from '../../src/platform/ids/uuid.ts';
+import { idOfUuid, uuidOfId, uuidText } from '../../src/platform/ids/uuid.ts';
 import { countEvents } from '../../src/views/overview/count-events.ts';
 import { call, provision } from '../support/client.ts';
+import { insertFailed } from '../support/insert-executions.ts';
 import { removeOld } from '../support/remove-old.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -241,6 +242,14 @@ describe('the timeline of an eSIM', () => {
     expect(ids.filter((id) => id === idOfUuid('exec', uuid))).toHaveLength(1);
     expect(ids).not.toContain(idOfUuid('exec', ofOther));
     await service.db.pool.query('delete from execution_queue where id = any($1)', [[uuid, ofOther]]);
+  });
+
+  test('does not have the order of a former eSIM with its ICCID', async () => {
+    const former = await insertFailed(service, 'declined', null);
+    const text = 'update executions set iccid = $2 where id = $1';
+    await service.db.pool.query(text, [uuidOfId('exec', former), iccid]);
+    expect((await walk(path(), 100)).map(({ id }) => id)).not.toContain(former);
+    await service.db.pool.query(text, [uuidOfId('exec', former), null]);
   });
 
   test('is not found in another account, and a cursor of another eSIM is refused', async () => {

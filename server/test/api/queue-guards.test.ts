@@ -81,6 +81,20 @@ test('an order that has an ICCID already keeps it', async () => {
   expect(await allotRows(service.db, [wanted])).toMatchObject([{ id: order.id, iccid: own }]);
 });
 
+test('an order keeps the ICCID of its first claim: the network may have it', async () => {
+  await provision(service);
+  const claim = async (number: string) => {
+    const wanted = { count: 1, holder: randomUUID(), leaseMs: 60_000, since: null, iccids: [number] };
+    return (await claimExecutionRows(service.db, wanted)).executions;
+  };
+  const [first] = await claim('8999901000000005555');
+  expect(first).toMatchObject({ iccid: '8999901000000005555', fence: 1 });
+  await service.db.pool.query('update execution_queue set leased_until = now() where id = $1', [first?.id]);
+  expect(await claim('8999901000000004444')).toMatchObject([
+    { id: first?.id, iccid: first?.iccid, fence: 2 },
+  ]);
+});
+
 test('an order that another worker has claimed meanwhile does not go on, and the number taken for it goes back', async () => {
   const order = await claimOrder();
   await read('update execution_queue set fence = fence + 1 where leased_until > now()');
@@ -94,6 +108,16 @@ test('an order that another worker has claimed meanwhile does not go on, and the
   };
   expect(await allot({ keyring, db, network } as Deps, [order], numbers)).toEqual([]);
   expect(returned).toEqual([`${iccid} free`]);
+});
+
+test('an execution is counted by the worker that ends it, and not by one that has lost its claim', async () => {
+  const order = await claimOrder();
+  const counted: string[] = [];
+  const deps = { ...service.service, onOutcome: (_: string, outcome: string) => counted.push(outcome) };
+  const end = (claimed: ClaimedExecution) =>
+    hold(deps as unknown as Deps, null, claimed, new AbortController().signal).finish(service.db, null);
+  expect([await end({ ...order, fence: order.fence - 1 }), counted]).toEqual([false, []]);
+  expect([await end(order), counted]).toEqual([true, ['succeeded']]);
 });
 
 test('the number of an order whose profile was canceled is not given out again', async () => {

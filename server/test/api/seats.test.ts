@@ -5,7 +5,9 @@ import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network } from '../../src/network/port.ts';
 import { acceptExecution } from '../../src/orders/executions/accept.ts';
 import type { Seat } from '../../src/orders/executions/seats.ts';
+import { acceptExecutionRows, type NewExecution } from '../../src/orders/executions/sql/accept.ts';
 import { freeUnrun } from '../../src/orders/executions/sql/queue.ts';
+import { uuidText } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -155,6 +157,41 @@ describe('if the answer to accepting an order is', () => {
     await expect(acceptExecution(ctx, order, { claim: null, render })).rejects.toBe(error);
     expect(ends).toEqual([expected]);
   });
+});
+
+test('an order whose key was stored between its snapshot and its lock is tried again', async () => {
+  let tries = 0;
+  const query: typeof service.db.query = async (statement, values) => {
+    if (++tries > 1) return service.db.query(statement, values);
+    return [{ n: 1, outcome: 'overtaken' }] as never;
+  };
+  const ctx = {
+    ...service.service,
+    db: { ...service.db, query },
+    seats: { take: async () => null },
+    account: { uuid: service.accountUuid, limits: { openExecutions: null } },
+    ...{ apiKey: null, requestId: null, ip: null },
+  } as unknown as Parameters<typeof acceptExecution>[0];
+  const order = { type: 'esim.provision' as const, productId: product, input: () => ({}) };
+  const render = () => ({ status: 202, location: null, body: '{}' });
+  expect(await acceptExecution(ctx, order, { claim: null, render })).toMatchObject({ kind: 'answered' });
+  expect([tries, (await read('select from execution_queue')).length]).toEqual([2, 1]);
+});
+
+test('of orders that are accepted together, only those with a seat count as claimed: the others can be canceled', async () => {
+  const actor = { type: 'api_key', id: null, name: null } as const;
+  const row = (seat: NewExecution['seat']): NewExecution => ({
+    ...{ accountUuid: service.accountUuid, uuid: uuidText(service.service.newUuid()) },
+    ...{ type: 'esim.provision', productId: product, input: {}, createdAt: new Date(), claim: null, seat },
+    answer: { status: 202, location: null, body: '{}' },
+    audit: { actor, executionId: 'exec_1', requestId: null, ip: null, via: null },
+  });
+  await acceptExecutionRows(service.db, [row({ holder, leaseMs: 60_000, iccid: null }), row(null)]);
+  const columns = 'holder, fence, attempts, leased_until > now() as is_leased';
+  expect(await read(`select ${columns} from execution_queue order by id`)).toEqual([
+    { holder, fence: 1, attempts: 1, is_leased: true },
+    { holder: null, fence: 0, attempts: 0, is_leased: null },
+  ]);
 });
 
 test('only an order that was accepted with this worker’s lease and never run is made free, as if it had been claimed by none', async () => {

@@ -49,6 +49,16 @@ test('a claim that finds nothing but paused executions is not read again by the 
   expect((since[1] as Date).getTime()).toBe(nowMs - 250);
 });
 
+test('a full claim during a pause is followed by one from where it ended: it may have left some', async () => {
+  const row = { type: 'esim.suspend', due_at: new Date(nowMs - 60_000) } as Partial<ClaimedExecution>;
+  const { claim, breaker, since } = start([row]);
+  const reason = { code: 'network_unavailable', message: 'x' } as const;
+  breaker.permit()?.end({ kind: 'failed', reason, isDown: true });
+  await claim(1);
+  await claim(1);
+  expect(since).toEqual(['-infinity', new Date(nowMs - 60_250)]);
+});
+
 test('after a pause one execution is claimed for the probe, and only others beside it', async () => {
   const { claim, breaker, counts, times } = start([]);
   const reason = { code: 'network_unavailable', message: 'x' } as const;

@@ -75,6 +75,7 @@ import { smdpMutants } from './smdp-mutants.ts';
 import { streamMutants } from './stream-mutants.ts';
 import { undeliveredMutants } from './undelivered-mutants.ts';
 import { upgradeMutants } from './upgrade-mutants.ts';
+import { upkeepMutants } from './upkeep-mutants.ts';
 import { viewMutants } from './view-mutants.ts';
 import { webhookMutants } from './webhook-mutants.ts';
 import { workerMutants } from './worker-mutants.ts';
@@ -879,4 +880,5 @@ export const handWritten: readonly Mutant[] = [
   ...heldOrderMutants,
   ...settingMutants,
   ...executionGuardMutants,
+  ...upkeepMutants,
 ];

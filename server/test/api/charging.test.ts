@@ -320,6 +320,15 @@ describe('rejected records', () => {
     expect(status).toBe(403);
   });
 
+  test('that are sent again with other values are kept as they were sent last', async () => {
+    const iccid = '8999905000000000035';
+    const first = { record_id: 'x3', bytes: 5, at: now() - 10, country: 'FR', corrects: 'x1' };
+    const last = { record_id: 'x3', bytes: 6, at: now() - 20, country: 'DE', corrects: 'x2' };
+    await report(iccid, first);
+    await report(iccid, last);
+    expect((await operator.rejectedUsage.list({ iccid })).data).toMatchObject([last]);
+  });
+
   test('of a sandbox account are kept up to a hundred a request, and all in live', async () => {
     const live = await startService({ mode: 'live', databaseUrl: service.databaseUrl });
     try {

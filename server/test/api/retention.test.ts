@@ -226,6 +226,22 @@ describe('a sweep', () => {
     expect(await removeOld(service)).toBe(1);
   });
 
+  test('finds the ranges of a table that has grown, also if another worker is just adding them', async () => {
+    await storeDeliveries(1, 31);
+    const other = await service.db.pool.connect();
+    await other.query('begin');
+    await other.query(`insert into retention_ranges values ('deliveries', 0, $1)`, [
+      new Date(service.clock.nowMs() + day),
+    ]);
+    const removing = removeOld(service, { tables: ['deliveries'] });
+    await untilLockIsAwaited(service);
+    await other.query('commit');
+    other.release();
+    expect(await removing).toBe(0);
+    service.clock.advance(day);
+    expect(await removeOld(service, { tables: ['deliveries'] })).toBe(1);
+  });
+
   test('that fails in one range sweeps the others, and that one an hour later', async () => {
     await publish();
     await sequenceEvents(service);

@@ -132,6 +132,7 @@ export const exceptions: readonly { statement: RegExp; tables: readonly string[]
     statement: /^retention_(count|delete|oldest)_\w+$/,
     tables: [
       'audit_log',
+      'endpoint_gaps',
       'endpoint_hours',
       'install_links',
       'rejected_usage',

@@ -144,6 +144,29 @@ test('the next event after a rotation is signed with the new secret, and with th
   expect([isSigned(later, first), isSigned(later, second)]).toEqual([false, true]);
 });
 
+test('after an interruption, an event whose endpoint another process has leased meanwhile is sent once', async () => {
+  const sender = startSender();
+  await createEndpoint();
+  await publishUntilHandedOver();
+  await service.db.pool.query(
+    `update endpoint_leases
+     set holder = gen_random_uuid(), fence = nextval('endpoint_lease_fences'), leased_until = now() + interval '1 hour'`,
+  );
+  sender.interrupt();
+  const body = { type: 'esim.provisioned', data: {} };
+  const event = (await call(service, 'POST', '/v1/events/test', { body })).json;
+  // The other process dies without having sent it.
+  await service.db.pool.query('delete from endpoint_leases');
+  await until(
+    async () => {
+      sender.wake();
+      return (await call(service, 'GET', `/v1/events/${event.id}/deliveries`)).json.data;
+    },
+    ([delivery]) => delivery.status === 'succeeded',
+  );
+  expect(receiver.received.filter(({ headers }) => headers['webhook-id'] === event.id)).toHaveLength(1);
+});
+
 test('what a claim has found between the commit and the hand-over is not sent again', async () => {
   const sender = startSender();
   await createEndpoint();

@@ -4,6 +4,7 @@ import { createNames } from '../../src/notify/webhooks/names/names.ts';
 import {
   type ClaimedDelivery,
   claimDeliveries,
+  claimNamed,
 } from '../../src/notify/webhooks/sender/sql/claim-deliveries.ts';
 import { endLeases, findEndpoints, findEndpointsDue } from '../../src/notify/webhooks/sender/sql/leases.ts';
 import { type Settled, settleDeliveries } from '../../src/notify/webhooks/sender/sql/settle-deliveries.ts';
@@ -261,4 +262,55 @@ test('a delivery whose result may be stored is not sent again at once', async ()
   const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
   expect([ids.length, new Set(ids).size]).toEqual([2, 2]);
   await sender.stop(0);
+});
+
+test('a claim takes no delivery before it is due, neither a retry nor a new one', async () => {
+  const endpointUuid = await createEndpoint();
+  for (let n = 0; n < 3; n++) await sendEvent();
+  const [due, ...later] = await read<{ id: string }>(
+    'select id from delivery_queue where endpoint_id = $1 order by id',
+    [endpointUuid],
+  );
+  for (const [attempts, { id }] of later.entries())
+    await read(
+      `update delivery_queue set due_at = now() + interval '1 hour', attempt_count = $2 where account_id = $3 and id = $1`,
+      [id, attempts, account.accountUuid],
+    );
+  const { deliveries } = await claim([endpointUuid], { slots: 10 });
+  expect(deliveries.map(({ id }) => id)).toEqual([due?.id]);
+});
+
+test('deliveries that are sent now go to their own endpoint, also if several are claimed together', async () => {
+  const endpointUuids = [await createEndpoint(), await createEndpoint()];
+  await sendEvent();
+  const { accountUuid } = account;
+  const queued = await read<{ id: string; endpoint_id: string }>(
+    'select id, endpoint_id from delivery_queue where account_id = $1 order by id',
+    [accountUuid],
+  );
+  const wanted = endpointUuids.map((endpointUuid) => {
+    return { accountUuid, endpointUuid, slots: 2, afterUuid: lowest };
+  });
+  const times = { leaseMs, renewBelowMs: leaseMs - 5_000, now: new Date() };
+  const { deliveries } = await claimNamed(
+    service.db,
+    { wanted, heldUuids: [], holder: randomUUID(), ...times },
+    queued.map(({ id }) => id),
+  );
+  const claimed = deliveries.map(({ id, endpoint_id }) => ({ id, endpoint_id }));
+  expect(claimed.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(queued);
+});
+
+test('a claim says when the first of an endpoint’s secrets ends', async () => {
+  const endpointUuid = await createEndpoint();
+  const ends = [3_600_000, 7_200_000].map((ms) => new Date(Date.now() + ms));
+  for (const expiresAt of ends) {
+    await read(
+      `insert into webhook_secrets (account_id, endpoint_id, id, sealed, created_at, expires_at)
+       values ($1, $2, gen_random_uuid(), 'sealed', now(), $3)`,
+      [account.accountUuid, endpointUuid, expiresAt],
+    );
+  }
+  const { leases } = await claim([endpointUuid]);
+  expect(leases[0]?.target.secretsUntil).toEqual(ends[0]);
 });

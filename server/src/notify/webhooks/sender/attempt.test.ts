@@ -4,7 +4,7 @@ import type { Agent, Dispatcher } from 'undici';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAccountAgents } from '../guard/account-agents.ts';
 import { createGuardedAgent, type GuardedRequest } from '../guard/connector.ts';
-import { attempt } from './attempt.ts';
+import { type AttemptResult, attempt } from './attempt.ts';
 
 const policy = { allowsHttp: true, allowsPrivate: true, allowedCidrs: [] };
 
@@ -29,10 +29,10 @@ afterEach(() => {
   server.close();
 });
 
-function post(agent: Agent, path: string, timeoutMs: number) {
+function post(agent: Agent, path: string, timeoutMs: number, mayShowResponse = () => false) {
   const stopping = new AbortController().signal;
   const request = { url: url + path, addresses: ['127.0.0.1'], headers: {}, body: '{}', dispatcher: agent };
-  return attempt({ ...request, mayShowResponse: () => false, timeoutMs, stopping, nowMs: 0 });
+  return attempt({ ...request, mayShowResponse, timeoutMs, stopping, nowMs: 0 });
 }
 
 function oneConnection(): Agent {
@@ -122,6 +122,31 @@ test('a response is not cut off for what its connection has carried before', asy
   } finally {
     vi.useRealTimers();
   }
+});
+
+/** Receives a response in these parts, and returns what is kept of it. */
+async function excerptOf(parts: Buffer[]): Promise<string | null> {
+  const controller = { abort: () => {} } as unknown as Dispatcher.DispatchController;
+  const dispatch = (request: GuardedRequest, handler: Dispatcher.DispatchHandler) => {
+    request.onPeer?.({ address: () => '192.0.2.1', bytesRead: () => 0 });
+    handler.onRequestStart?.(controller, {});
+    handler.onResponseStart?.(controller, 200, {});
+    for (const part of parts) handler.onResponseData?.(controller, part);
+    handler.onResponseEnd?.(controller, {});
+    return true;
+  };
+  const result = await post({ dispatch } as unknown as Agent, '/', 1_000, () => true);
+  return (result as AttemptResult).excerpt;
+}
+
+test('the first kilobyte of a response is kept, however it arrives', async () => {
+  const parts = [1_000, 60_000].map((length) => Buffer.alloc(length, 'a'));
+  expect(await excerptOf(parts)).toBe('a'.repeat(1_024));
+});
+
+test('a NUL in a response, which PostgreSQL cannot store, is left out', async () => {
+  expect(await excerptOf([Buffer.from('be\u0000fore')])).toBe('before');
+  expect(await excerptOf([Buffer.from('\u0000')])).toBeNull();
 });
 
 test('an attempt ends when its response is longer than 64 KB, and reads no more', async () => {

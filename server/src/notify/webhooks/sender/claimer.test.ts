@@ -26,6 +26,21 @@ test.each(['proven', 'unproven', 'urgent'] as const)(
   },
 );
 
+test('unproven endpoints are claimed two at a time, however many slots are free', async () => {
+  const counts: Record<string, number> = {};
+  const take = (queue: string) => (count: number) => {
+    counts[queue] = count;
+    return [];
+  };
+  const claimer = createClaimer({
+    isFresh: () => true,
+    ready: { take: { proven: take('proven'), unproven: take('unproven') } },
+    due: { find: async () => {}, findLater: () => {} },
+  } as unknown as Deps & Parts);
+  for (const queue of ['proven', 'unproven'] as const) await claimer[queue](64);
+  expect(counts).toEqual({ proven: 64, unproven: 2 });
+});
+
 const uuid = '0190a5d0-0000-7000-8000-00000000000e';
 
 test.each([

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Standing } from './lanes.ts';
 import { createReadyEndpoints, createSlots } from './ready-endpoints.ts';
 
@@ -100,4 +100,18 @@ test('a sender that stops takes nothing more', () => {
   ready.addUrgent({ accountUuid: 'c', endpointUuid: 'c1', deliveryUuid: 'delivery' });
   ready.close();
   expect([take('proven', 9), take('unproven', 9), take('urgent', 9)]).toEqual([[], [], []]);
+});
+
+test('a retry within ten seconds gets a timer; a later one is left to the scan', () => {
+  vi.useFakeTimers();
+  try {
+    const { ready, woken } = createReady();
+    ready.addLater('a1', 'a', 10_001);
+    expect(vi.getTimerCount()).toBe(0);
+    ready.addLater('a1', 'a', 10_000);
+    vi.advanceTimersByTime(10_000);
+    expect([ready.has('a1'), woken]).toEqual([true, ['unproven']]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

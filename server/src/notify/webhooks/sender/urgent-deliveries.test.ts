@@ -24,3 +24,9 @@ test('a delivery counts until it is taken, and once however often it is retried'
     expect(count).toBe(100);
   }
 });
+
+test('all accounts together have at most 1,000 explicit retries waiting', () => {
+  const urgent = createUrgentDeliveries(createAccountSlots(64), () => true);
+  for (let n = 0; n < 1_000; n++) expect(urgent.add(urgentOf(`account-${n % 10}`, n))).toBe(true);
+  expect(urgent.add(urgentOf('other', 1))).toBe(false);
+});

@@ -20,6 +20,7 @@ import { coreGuardMutants } from './core-guard-mutants.ts';
 import { dashboardMutants } from './dashboard-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
+import { deliveryMutants } from './delivery-mutants.ts';
 import { deploymentMutants } from './deployment-mutants.ts';
 import { deskMutants } from './desk-mutants.ts';
 import { endpointMutants } from './endpoint-mutants.ts';
@@ -881,4 +882,5 @@ export const handWritten: readonly Mutant[] = [
   ...settingMutants,
   ...executionGuardMutants,
   ...upkeepMutants,
+  ...deliveryMutants,
 ];

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { findDelivery } from '../../src/notify/webhooks/deliveries/sql/deliveries.ts';
 import { cancelUndeliverable } from '../../src/notify/webhooks/endpoints/disable.ts';
 import { reportHealth } from '../../src/notify/webhooks/endpoints/report-health.ts';
 import { runRecoveries } from '../../src/notify/webhooks/recoveries/run-recoveries.ts';
@@ -296,4 +297,81 @@ test('an outage loses no statistics, also of the endpoints whose batch was not t
     account.accountUuid,
   ]);
   expect(sum).toEqual({ count: 1_100 });
+});
+
+/** Ends a queued delivery in a statement of its own, as its sender does. */
+const endDelivery = (status: string) => `
+  with ended as (delete from delivery_queue where id = $1 returning account_id, id, event_id, endpoint_id, origin, created_at)
+  insert into deliveries (account_id, id, event_id, endpoint_id, origin, created_at, status, attempt_count, finished_at)
+  select *, '${status}', 1, now() from ended`;
+
+async function deliveryOf(event: string): Promise<{ id: string; uuid: string }> {
+  const [{ id }] = (await call(account, 'GET', `/v1/events/${event}/deliveries`)).json.data;
+  return { id, uuid: uuidOfId('dlv', id) as string };
+}
+
+test.each([
+  ['succeeds', 'succeeded', 409, 0],
+  ['fails', 'failed', 202, 1],
+])(
+  'a delivery that %s while it is retried is sent again only if it has to be',
+  async (_, ended, status, queued) => {
+    await createEndpoint();
+    const { id, uuid } = await deliveryOf(await sendEvent());
+    const reply = await during(endDelivery(ended), [uuid], () =>
+      call(account, 'POST', `/v1/deliveries/${id}/retry`),
+    );
+    expect(reply.status).toBe(status);
+    const rows = await read('select from delivery_queue where account_id = $1', [account.accountUuid]);
+    expect(rows).toHaveLength(queued);
+  },
+);
+
+test('a retry is refused if its endpoint is disabled meanwhile', async () => {
+  const endpoint = await createEndpoint();
+  const { id, uuid } = await deliveryOf(await sendEvent());
+  await read(endDelivery('failed'), [uuid]);
+  const disable = `update webhook_endpoints set status = 'disabled' where id = $1`;
+  const { status, json } = await during(disable, [endpoint.uuid], () =>
+    call(account, 'POST', `/v1/deliveries/${id}/retry`),
+  );
+  expect([status, json.error?.code]).toEqual([409, 'state_conflict']);
+  expect(await read('select from delivery_queue where account_id = $1', [account.accountUuid])).toEqual([]);
+});
+
+test('a delivery is shown with the attempts that it counted when it was read', async () => {
+  await createEndpoint();
+  const { uuid } = await deliveryOf(await sendEvent());
+  const addAttempt = async () => {
+    await read(
+      `with tried as (update delivery_queue set attempt_count = attempt_count + 1 where id = $1 returning account_id, attempt_count)
+       insert into delivery_attempts (account_id, delivery_id, number, at, duration_ms)
+       select account_id, $1, attempt_count, now(), 1 from tried`,
+      [uuid],
+    );
+  };
+  await addAttempt();
+  const db: Queryable = {
+    async query(statement, values) {
+      if (statement.name === 'delivery_list_attempts') await addAttempt();
+      return service.db.query(statement, values);
+    },
+  };
+  const row = await findDelivery(db, account.accountUuid, uuid);
+  expect([row?.attempt_count, row?.attempts.length]).toEqual([1, 1]);
+});
+
+test('senders are told of an event about an endpoint’s health', async () => {
+  await createEndpoint();
+  await read(
+    `update webhook_endpoints set failing_since = 'epoch', failure_count = 3 where account_id = $1`,
+    [account.accountUuid],
+  );
+  const announced: unknown[][] = [];
+  const signals = { announce: (...signal: unknown[]) => announced.push(signal) };
+  await reportHealth(service.db, { ...service.service, signals }, { afterMs: 1_000, minFailures: 3 });
+  const [{ uuid }] = (await read<{ uuid: string }>('select $1::uuid as uuid', [account.accountUuid])) as [
+    { uuid: string },
+  ];
+  expect(announced).toEqual([['deliveries', uuid]]);
 });

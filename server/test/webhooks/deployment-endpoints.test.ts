@@ -72,6 +72,35 @@ const arrived = (count: number) =>
 const deliveriesTo = async (id: string, query = '') =>
   (await call(operator, 'GET', `${base}/${id}/deliveries?limit=100${query}`)).json.data;
 
+/** How many deliveries wait for the endpoint of which the event is found. */
+async function countSendable(id: string): Promise<number> {
+  const { rows } = await service.db.pool.query(
+    `select count(*)::integer
+     from (
+       select endpoint_id, event_account_id, event_id from delivery_queue
+       union all
+       select endpoint_id, event_account_id, event_id from blocked_deliveries) waiting
+     join events e on e.account_id = waiting.event_account_id and e.id = waiting.event_id
+     where waiting.endpoint_id = $1`,
+    [uuidOfId('we', id)],
+  );
+  return rows[0].count;
+}
+
+/** Returns how many deliveries it queued. */
+async function recover(id: string, body: object = {}): Promise<number> {
+  const { headers } = await call(operator, 'POST', `${base}/${id}/recover`, { body });
+  // It begins when all older transactions of the server have ended, also those of other tests.
+  const recovery = await until(
+    async () => {
+      await runRecoveries(service.db, service.service);
+      return (await call(operator, 'GET', headers.get('location') ?? '')).json;
+    },
+    ({ status }) => status === 'succeeded',
+  );
+  return recovery.queued_count;
+}
+
 describe('an endpoint of the deployment', () => {
   test('gets the events of all accounts from its creation on, signed, with the account in front', async () => {
     await publish();
@@ -157,6 +186,74 @@ describe('an endpoint of the deployment', () => {
       async () => arrivals().map(({ data }) => data.n),
       (seen) => seen.includes(2),
     );
+  });
+
+  test.each(['none', 'esim'])(
+    'with ordering %s gets by recover what failed and what was canceled',
+    async (ordering) => {
+      const { id } = await createEndpoint({ ordering });
+      receiver.answer((response) => {
+        response.statusCode = 500;
+        response.end();
+      });
+      const failing = service.startSender({ retryScheduleMs: [] });
+      const failed = await publish({ iccid: iccidA });
+      await queue();
+      await until(
+        () => deliveriesTo(id, '&status=failed'),
+        ({ length }) => length === 1,
+      );
+      await failing.stop(0);
+      const canceled = await publish({ iccid: iccidB });
+      await queue();
+      await call(operator, 'PATCH', `${base}/${id}`, { body: { status: 'disabled' } });
+      expect(await deliveriesTo(id, '&status=canceled')).toHaveLength(1);
+      await call(operator, 'POST', `${base}/${id}/enable`);
+      expect((await call(operator, 'GET', `${base}/${id}`)).json.missed_count).toBe(2);
+      expect([await recover(id), await countSendable(id)]).toEqual([2, 2]);
+      receiver.received.length = 0;
+      receiver.answer((response) => response.end());
+      startSender();
+      await arrived(2);
+      const account_id = idOfUuid('acct', tenant.accountUuid);
+      expect(new Set(arrivals().map((event) => [event.id, event.account_id].join()))).toEqual(
+        new Set([failed, canceled].map((event) => [event, account_id].join())),
+      );
+    },
+  );
+
+  test('gets by recover since a time nothing from before it', async () => {
+    const { id } = await createEndpoint();
+    await service.db.pool.query(
+      `with old as (
+         insert into events (account_id, id, type, created_at, body)
+         select $1, uuid_v7(at), 'a.b', at, '{"id":"evt_x"}' from (values (now() - interval '2 hours'), (now())) given (at)
+         returning account_id, id)
+       insert into deliveries
+         (account_id, id, event_id, event_account_id, endpoint_id, status, origin, attempt_count, created_at, finished_at)
+       select $2, uuid_v7(now()), id, account_id, $3, 'failed', 'event', 1, now(), now() from old`,
+      [tenant.accountUuid, deployment.uuid, uuidOfId('we', id)],
+    );
+    await sequenceEvents(service);
+    const since = Math.floor(Date.now() / 1_000) - 3_600;
+    expect([await recover(id, { since }), await recover(id)]).toEqual([1, 1]);
+  });
+
+  test('gets a blocked event by retry at once, and another one by retry after it was skipped', async () => {
+    const { id } = await createEndpoint({ ordering: 'esim' });
+    for (let n = 1; n <= 3; n++) await publish({ iccid: iccidA, n });
+    await queue();
+    const waiting = await deliveriesTo(id);
+    const blocked = waiting.filter((one: { blocked_by: string | null }) => one.blocked_by !== null);
+    expect(blocked).toHaveLength(2);
+    await call(operator, 'POST', `/v1/operator/deliveries/${blocked[0].id}/skip`);
+    const retried = [];
+    for (const delivery of blocked)
+      retried.push((await call(operator, 'POST', `/v1/operator/deliveries/${delivery.id}/retry`)).json);
+    expect(retried.map(({ status, blocked_by }) => [status, blocked_by])).toEqual(
+      Array(2).fill(['pending', null]),
+    );
+    expect(await countSendable(id)).toBe(3);
   });
 
   test('shows what failed or was canceled as missed, and gets it by retry and recover', async () => {
@@ -287,6 +384,38 @@ describe('what is queued', () => {
     await service.db.pool.query('delete from delivery_queue');
     await queueForDeployment(service.service);
     expect(await count()).toBe(100);
+  });
+
+  test.each([
+    ['fails', 'none', 'update delivery_queue set attempt_count = 1'],
+    ['gets the events of an eSIM in their order', 'esim', 'select'],
+  ])('is at most a thousand for an endpoint that %s', async (_, ordering, change) => {
+    const { id } = await createEndpoint({ ordering });
+    await service.db.pool.query(
+      `insert into events (account_id, id, type, created_at, body)
+       select $1, uuid_v7(now()), 'a.b', now(), $2 from generate_series(1, 2100)`,
+      [tenant.accountUuid, JSON.stringify({ id: 'evt_x', data: { iccid: iccidA } })],
+    );
+    for (let turn = 0; turn < 2; turn++) {
+      await queue();
+      await service.db.pool.query(change);
+    }
+    const { rows } = await service.db.pool.query(
+      `select (select count(*) from delivery_queue where endpoint_id = $1)::integer
+         + (select count(*) from blocked_deliveries where endpoint_id = $1)::integer as waiting`,
+      [uuidOfId('we', id)],
+    );
+    expect(rows).toEqual([{ waiting: 1_000 }]);
+  });
+
+  test('is announced to the senders of every process', async () => {
+    await createEndpoint();
+    await publish();
+    await sequenceEvents(service);
+    const announced: unknown[][] = [];
+    const signals = { announce: (...signal: unknown[]) => announced.push(signal) };
+    for (let turn = 0; turn < 2; turn++) await queueForDeployment({ ...service.service, signals });
+    expect(announced).toEqual([['deliveries', deployment.uuid]]);
   });
 
   test('is queued once by two processes, and again by none after one was killed', async () => {

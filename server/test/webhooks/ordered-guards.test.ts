@@ -188,6 +188,25 @@ test('a worker that dies after it has ended a delivery leaves the next one to th
   expect(await queued()).toEqual([second]);
 });
 
+test('the fallback begins again after the last of thousands of eSIMs', async () => {
+  const sendAll = createOrderFallback(service.service);
+  // More than it looks at in one run; all of them wait for their position.
+  await read(
+    `insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, created_at)
+     select $1, gen_random_uuid(), gen_random_uuid(), $2, 'event', (8999901000000000100 + n)::text, now()
+     from generate_series(1, 2100) n`,
+    [accountUuid, endpointUuid],
+  );
+  for (let run = 0; run < 2; run++) await sendAll();
+  const event = await store();
+  await sequenceEvents(service);
+  await setPositions(service.db, lowestUuid, 10_000);
+  expect(await queued()).toEqual([]);
+  for (let run = 0; run < 2; run++) await sendAll();
+  expect(await queued()).toEqual([event]);
+  await read('delete from blocked_deliveries where endpoint_id = $1', [endpointUuid]);
+});
+
 test('a sender that has lost its lease ends nothing, and the next delivery keeps waiting', async () => {
   const [first] = [await store(), await store()];
   await sequenceEvents(service);

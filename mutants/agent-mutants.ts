@@ -191,4 +191,21 @@ export const agentMutants: Mutant[] = [
     tests: [mcp('wait-for-event.unit')],
     why: 'A lost connection does not use up a wait.',
   },
+  {
+    name: 'request-of-a-moment-ago-unknown',
+    file: 'mcp/src/tools/get-request.ts',
+    find: "if (!(error instanceof ApiError) || error.code !== 'resource_missing') throw error;",
+    replace:
+      "if (!(error instanceof ApiError) || error.code !== 'resource_missing' || secondLookMs > 0) throw error;",
+    tests: ['mcp/test/tools.test.ts'],
+    why: 'An agent can look at the request that was refused a moment ago.',
+  },
+  {
+    name: 'call-of-an-agent-that-left-runs-on',
+    file: 'server/src/http/mcp/serve-mcp.ts',
+    find: 'if (!reply.raw.writableFinished) gone.abort();',
+    replace: 'void gone;',
+    tests: ['mcp/test/http.test.ts'],
+    why: 'A call ends with its agent’s connection.',
+  },
 ];

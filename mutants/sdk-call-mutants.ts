@@ -306,4 +306,12 @@ export const sdkCallMutants: Mutant[] = [
     tests: ['sdk/test/retry-limits.unit.test.ts'],
     why: 'Clients that failed together do not all come back at the same moment.',
   },
+  {
+    name: 'path-names-another-server',
+    file: 'sdk/src/request.ts',
+    find: "if (!request.path.startsWith('/')) {",
+    replace: "if (request.path === '') {",
+    tests: ['sdk/test/requests.test.ts'],
+    why: 'The API key is not sent to a server that a path such as `@other.example` names.',
+  },
 ];

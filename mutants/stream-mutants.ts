@@ -218,4 +218,12 @@ export const streamMutants: Mutant[] = [
     tests: ['server/src/http/feed/open-keys.test.ts'],
     why: 'The keys that a process looks up every two seconds do not grow with each client that ever had a stream.',
   },
+  {
+    name: 'answer-that-is-no-stream-shown-as-live',
+    file: 'dashboard/src/live/follow.ts',
+    find: "        onState('lost');\n",
+    replace: '',
+    tests: ['dashboard/test/follow.test.ts'],
+    why: 'The page says so if it does not get events, also if a proxy answers.',
+  },
 ];

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createSimplane } from '../../sdk/src/index.ts';
 import {
@@ -35,6 +36,7 @@ function follow(): void {
   });
 }
 
+const html = (response: ServerResponse) => response.setHeader('content-type', 'text/html').end('<p>A proxy.');
 const end = json({ object: 'event_feed', data: [], cursor: 'c0', caught_up: true });
 const hasEvents = (count: number) =>
   until(
@@ -75,6 +77,13 @@ test('a place that has expired is given up for the end of the feed', async () =>
   expect(places()).toEqual(['now', 'c0', 'now', 'c0']);
   const [, refused, next] = server.requests.map(({ atMs }) => atMs);
   expect((next ?? 0) - (refused ?? 0)).toBeGreaterThan(1_900);
+});
+
+test('an answer that is no stream is shown as lost, although it came', async () => {
+  server.script = [end, html, streamOf(blockOf(1))];
+  follow();
+  await hasEvents(1);
+  expect(states).toEqual(['live', 'lost', 'live']);
 });
 
 test('a hidden tab reads nothing, and one that is shown again continues after the last event, with one stream', async () => {

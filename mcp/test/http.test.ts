@@ -270,6 +270,30 @@ test('a waiting client gets progress, and a canceled wait ends', async () => {
   await idle.stop(); // a wait of 30 s would delay this
 });
 
+test('a call ends with its client’s connection, also one that reports no progress', async () => {
+  const own = await startService();
+  const leaving = new AbortController();
+  const leavable: typeof fetch = (url, init) => fetch(url, { ...init, signal: leaving.signal });
+  const client = await connectHttp(own, { fetch: leavable });
+  const waiting = callTool(client, 'wait_for_event', { type: 'never.comes', wait_seconds: 30 });
+  const left = expect(waiting).rejects.toThrow();
+  const reads = () =>
+    own.logLines.map((line) => JSON.parse(line)).filter(({ route }) => route === '/v1/events/feed');
+  await until(
+    async () => reads(),
+    ({ length }) => length === 1, // the first finds the place to wait at
+  );
+  leaving.abort();
+  await left;
+  const [, wait] = await until(
+    async () => reads(),
+    ({ length }) => length === 2,
+  );
+  expect(wait.status).toBe(499);
+  await client.close().catch(() => {});
+  await own.stop();
+});
+
 test('a shutdown closes open streams, and a wait returns the current status', async () => {
   const stopping = await startService();
   const client = await connectHttp(stopping);

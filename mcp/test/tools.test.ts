@@ -1,9 +1,10 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { eventTypeNames, operations } from '@simplane/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createMockNetwork } from '../../server/src/network/mock/mock-network.ts';
 import { call } from '../../server/test/support/client.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
+import { until } from '../../server/test/support/until.ts';
 import { callRaw, callTool, refusalOf } from './support/call.ts';
 import { connectHttp, connectStdio } from './support/connect.ts';
 
@@ -121,6 +122,28 @@ describe.each([
       status: 404,
       error: { code: 'resource_missing', remedy: expect.stringContaining('Check the id') },
     });
+  });
+
+  test('a request that is not in the log yet is looked for again', async () => {
+    const { headers } = await call(service, 'GET', '/v1/products/none');
+    const id = headers.get('request-id');
+    await until(
+      async () => (await call(service, 'GET', `/v1/requests/${id}`)).status,
+      (status) => status === 200,
+    );
+    const { query } = service.db;
+    onTestFinished(() => {
+      service.db.query = query;
+    });
+    let looks = 0;
+    service.db.query = (statement, values) => {
+      if (statement.name === 'request_log_find') looks += 1;
+      return statement.name === 'request_log_find' && looks === 1
+        ? Promise.resolve([])
+        : query(statement, values);
+    };
+    expect(await callTool(client, 'get_request', { request_id: id })).toMatchObject({ id, status: 404 });
+    expect(looks).toBe(2);
   });
 
   test('an eSIM is ordered, waited for and installed, by its code or by a link', async () => {

@@ -114,6 +114,24 @@ describe('consumers.run', () => {
     await expect(failing).rejects.toThrow('no ink');
   });
 
+  test('that is aborted before its first event handles and acknowledges nothing, and ends without an error', async () => {
+    await publish(2);
+    const controller = new AbortController();
+    const paths: string[] = [];
+    const client = createSimplane({
+      apiKey,
+      baseUrl: service.url,
+      onResponse({ url }) {
+        paths.push(new URL(url).pathname);
+        if (url.includes('/v1/events/feed')) controller.abort();
+      },
+    });
+    const seen: string[] = [];
+    const handler = ({ id }: { id: string }) => void seen.push(id);
+    await client.consumers.run('billing', handler, { after: 'start', signal: controller.signal });
+    expect([seen, paths]).toEqual([[], ['/v1/event_consumers/billing', '/v1/events/feed']]);
+  });
+
   test('acknowledges during a long batch', async () => {
     await publish(3);
     const seen: number[] = [];

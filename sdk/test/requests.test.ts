@@ -114,3 +114,11 @@ describe('a redirect', () => {
     await expect(simplane.me()).rejects.toThrow('GET /v1/me was redirected. The SDK follows no redirect');
   });
 });
+
+test('a raw request whose path does not begin with / is refused: after the base URL it could name another server', async () => {
+  const simplane = createSimplane({ apiKey, baseUrl });
+  for (const path of ['@other.example/v1/me', '.other.example/v1/me', '']) {
+    await expect(simplane.request({ method: 'GET', path })).rejects.toThrow('path must begin with /');
+  }
+  expect(received).toEqual([]);
+});

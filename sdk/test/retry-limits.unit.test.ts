@@ -222,3 +222,70 @@ test('what was aborted before its pause is not tried again', async () => {
   const trying = keepTrying(AbortSignal.abort('enough'), () => Promise.reject(new Error('aborted')));
   expect(await outcomeWithin(0, trying)).toBe('enough');
 });
+
+/** A stream that sends this text and then does what is asked; `read` tells what became of it. */
+function streamThat(text: string, then: (controller: ReadableStreamDefaultController) => void, type: string) {
+  const state = { isCanceled: false };
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(text));
+      then(controller);
+    },
+    cancel() {
+      state.isCanceled = true;
+    },
+  });
+  return { state, respond: () => new Response(body, { headers: { 'content-type': type } }) };
+}
+
+const eventText = (n: number) => `id: c${n}\ndata: ${JSON.stringify({ id: `evt_${n}` })}\n\n`;
+
+test('a stream that breaks off after each event is opened again as soon as after the first', async () => {
+  const breaking = Array.from({ length: 10 }, (_, n) => {
+    // Not at once: an error drops what was not read yet.
+    const breakOff = (controller: ReadableStreamDefaultController) =>
+      setTimeout(() => controller.error(new Error('reset')), 10);
+    return () => streamThat(eventText(n), breakOff, 'text/event-stream').respond();
+  });
+  const { simplane, seen } = clientWith(breaking);
+  const reading = simplane.events.follow({ after: 'c0' })[Symbol.asyncIterator]();
+  const ten = (async () => {
+    for (let count = 0; count < 10; count++) await reading.next();
+  })();
+  await outcomeWithin(10 * (10 + 250), ten);
+  expect(seen.requests).toBe(10);
+  await reading.return?.();
+});
+
+test('a quiet stream that ends cleanly after some time is opened again at once', async () => {
+  const end = (controller: ReadableStreamDefaultController) => setTimeout(() => controller.close(), 6_000);
+  const quiet = () => streamThat(':\n\n', end, 'text/event-stream').respond();
+  const { simplane, seen } = clientWith([quiet]);
+  const stop = new AbortController();
+  const following = simplane.events.follow({ after: 'c0', signal: stop.signal });
+  const next = following[Symbol.asyncIterator]().next();
+  await outcomeWithin(6_000, next);
+  expect(seen.requests).toBe(2);
+  stop.abort();
+  expect(await outcomeWithin(0, next)).toEqual({ done: true, value: undefined });
+});
+
+test('a loop that is aborted while it handles an event ends at once, although the stream stays open', async () => {
+  const open = streamThat(eventText(1), () => {}, 'text/event-stream');
+  const { simplane } = clientWith([open.respond]);
+  const stop = new AbortController();
+  const loop = (async () => {
+    for await (const _ of simplane.events.follow({ after: 'c0', signal: stop.signal })) stop.abort();
+    return 'ended';
+  })();
+  expect(await outcomeWithin(0, loop)).toBe('ended');
+  expect(open.state.isCanceled).toBe(true);
+});
+
+test('an answer that is no stream is not left open', async () => {
+  const page = streamThat('<p>', () => {}, 'text/html');
+  const { simplane } = clientWith([page.respond]);
+  const first = simplane.events.follow({ after: 'c0' })[Symbol.asyncIterator]().next();
+  expect(String(await outcomeWithin(0, first))).toContain('instead of a stream');
+  expect(page.state.isCanceled).toBe(true);
+});

@@ -242,4 +242,20 @@ export const auditMutants: Mutant[] = [
     tests: ['server/test/process/operator.test.ts'],
     why: 'A link that signs in is in the audit log.',
   },
+  {
+    name: 'retry-told-as-the-order',
+    file: 'server/src/accounts/audit/sql.ts',
+    find: "and action = 'esim.ordered' and request_id is not null",
+    replace: 'and request_id is not null',
+    tests: [api('lookup-details')],
+    why: 'The timeline names the request that ordered, not one that retried the order.',
+  },
+  {
+    name: 'order-hidden-by-later-views',
+    file: 'server/src/accounts/audit/sql.ts',
+    find: 'and target_id = $2 and id >= $4 and id < $5',
+    replace: 'and target_id = $2 and $4::uuid is not null and $5::uuid is not null',
+    tests: [api('lookup-details')],
+    why: 'The timeline names the request that ordered, however often the code was looked at since.',
+  },
 ];

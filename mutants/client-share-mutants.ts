@@ -382,4 +382,20 @@ export const clientShareMutants: Mutant[] = [
     tests: ['server/src/http/bound-pipelining.test.ts'],
     why: 'Of a connection that was cut for pipelining, the rest is not parsed.',
   },
+  {
+    name: 'full-process-takes-more',
+    file: 'server/src/http/limit-connections.ts',
+    find: "      if (connections.count() >= maxConnections) return cut(socket, 'too_many');\n",
+    replace: '',
+    tests: [api('fair-connections')],
+    why: 'A process takes no more connections than it may have.',
+  },
+  {
+    name: 'lost-connection-counts-for-ever',
+    file: 'server/src/http/limit-connections.ts',
+    find: 'endRequest({ raw: { socket } }) {\n      if (!proxied.has(socket) || socket.destroyed) return;',
+    replace: 'endRequest({ raw: { socket } }) {\n      if (!proxied.has(socket)) return;',
+    tests: [api('fair-connections')],
+    why: 'A connection through a proxy that was lost leaves its room.',
+  },
 ];

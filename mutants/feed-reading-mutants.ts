@@ -218,4 +218,12 @@ export const feedReadingMutants: Mutant[] = [
     tests: ['server/src/notify/feed/read-feed.test.ts'],
     why: 'A request whose time is over, or whose client has left, reads no further hidden events.',
   },
+  {
+    name: 'consumer-created-twice-fails',
+    file: 'server/src/notify/feed/consumers/sql.ts',
+    find: '  on conflict (account_id, name) do nothing\n',
+    replace: '',
+    tests: ['server/test/feed/consumers.test.ts'],
+    why: 'Two programs that create the same consumer at once both get it.',
+  },
 ];

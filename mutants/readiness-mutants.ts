@@ -166,4 +166,12 @@ export const readinessMutants: Mutant[] = [
     tests: [api('operator')],
     why: 'A process whose heartbeats are stored again is no longer late.',
   },
+  {
+    name: 'answer-of-a-stopping-process-kept-alive',
+    file: 'server/src/http/app.ts',
+    find: "    if (service.isStopping()) reply.header('Connection', 'close');\n",
+    replace: '',
+    tests: [api('readiness')],
+    why: 'Kept-alive connections do not hold up a shutdown.',
+  },
 ];

@@ -264,4 +264,28 @@ export const recordMutants: Mutant[] = [
     tests: ['server/src/http/error-for-log.test.ts'],
     why: 'A long name that a client made up is not in the request log.',
   },
+  {
+    name: 'all-created-ids-logged',
+    file: 'server/src/http/add-to-request-log.ts',
+    find: '.slice(0, maxCreatedIds)',
+    replace: '.slice(0, maxCreatedIds * 100)',
+    tests: [api('request-log')],
+    why: 'A request that created many objects takes no more room in the log than others.',
+  },
+  {
+    name: 'unknown-code-breaks-the-request-log',
+    file: 'server/src/views/request-log/present.ts',
+    find: "errors[code]?.remedy ?? ''",
+    replace: 'errors[code].remedy',
+    tests: [api('request-log')],
+    why: 'An error of a newer release is shown by an older process.',
+  },
+  {
+    name: 'requests-before-the-window-listed',
+    file: 'server/src/views/request-log/sql.ts',
+    find: 'where account_id = $1 and id < $2 and id >= $3\norder by id desc',
+    replace: 'where account_id = $1 and id < $2 and $3::uuid is not null\norder by id desc',
+    tests: [api('request-log')],
+    why: 'A list of requests by time alone has none from before it.',
+  },
 ];

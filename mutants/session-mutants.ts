@@ -266,4 +266,28 @@ export const sessionMutants: Mutant[] = [
     tests: [api('update-esim'), api('exact-limits')],
     why: 'Metadata has at most twenty entries, however many updates added them.',
   },
+  {
+    name: 'browser-with-a-name-of-any-length',
+    file: 'server/src/accounts/sessions/start-session.ts',
+    find: 'userAgent?.slice(0, maxUserAgentLength)',
+    replace: 'userAgent?.slice(0, maxUserAgentLength * 1_000)',
+    tests: [api('sessions')],
+    why: 'Whoever signs in does not choose how much is stored.',
+  },
+  {
+    name: 'host-that-ends-like-loopback',
+    file: 'server/src/http/dashboard/check-host.ts',
+    find: 'const loopback = /^(?:',
+    replace: 'const loopback = /(?:',
+    tests: [api('dashboard')],
+    why: 'A page under a name that ends with `localhost` does not read the dashboard.',
+  },
+  {
+    name: 'dashboard-in-a-frame',
+    file: 'server/src/http/dashboard/serve-files.ts',
+    find: "form-action 'none'; frame-ancestors 'none'",
+    replace: "form-action 'none'",
+    tests: [api('dashboard')],
+    why: 'Another site cannot show the dashboard in a frame and steal clicks.',
+  },
 ];

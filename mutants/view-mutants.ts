@@ -154,4 +154,28 @@ export const viewMutants: Mutant[] = [
     tests: ['server/src/views/processes/list-networks.test.ts'],
     why: 'Of a certificate that processes see differently, the earliest end is shown.',
   },
+  {
+    name: 'operator-finds-no-keys-of-the-account',
+    file: 'server/src/views/lookups/search.ts',
+    find: " || hasScope(apiKey.scopes, 'operator')",
+    replace: '',
+    tests: [api('lookups')],
+    why: 'An operator that looks at an account finds its keys and audit entries.',
+  },
+  {
+    name: 'search-beyond-its-limit',
+    file: 'server/src/views/lookups/search-accounts.ts',
+    find: 'return found.flat().slice(0, limit);',
+    replace: 'return found.flat();',
+    tests: [api('operator-desk')],
+    why: 'A search returns no more than its limit.',
+  },
+  {
+    name: 'pass-of-any-number-of-events',
+    file: 'server/src/views/overview/sql/counting.ts',
+    find: 'where before < $${uncounted.next + 1}::bigint',
+    replace: 'where before < $${uncounted.next + 1}::bigint * 1000',
+    tests: [api('overview-guards')],
+    why: 'A pass that counts holds its locks for a bounded number of events.',
+  },
 ];

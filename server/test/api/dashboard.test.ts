@@ -241,7 +241,12 @@ test('every path is refused under a host name that is not ours', async () => {
     expect([path, status, json.error.code]).toEqual([path, 403, 'host_not_allowed']);
   }
   const { port } = new URL(service.url);
-  for (const host of ['localhost.evil.example', `127.0.0.1.evil.example:${port}`, `evil.example:${port}`]) {
+  for (const host of [
+    'localhost.evil.example',
+    `127.0.0.1.evil.example:${port}`,
+    `evil.example:${port}`,
+    `evil-localhost:${port}`,
+  ]) {
     expect((await send('GET', '/dashboard', { headers: { host } })).json.error.code).toBe('host_not_allowed');
   }
 });
@@ -315,6 +320,7 @@ describe('the page', () => {
     const policy = String(page.headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
     expect(policy).not.toContain('unsafe');
+    expect(policy).toContain("frame-ancestors 'none'"); // no other site shows it in a frame
   });
 
   test('has files that browsers keep, and an error for others', async () => {

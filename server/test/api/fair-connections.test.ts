@@ -96,7 +96,8 @@ const api = apiWith({
 /** Opens connections with a complete request each, whose work goes on until the test ends it. */
 async function holdRequests(count: number, from: string, headers: Record<string, string> = {}) {
   hold.begun = 0;
-  hold.release = [];
+  const releases: (() => void)[] = [];
+  hold.release = releases;
   const connections: Connection[] = [];
   const more = { 'Content-Type': 'application/json', 'Content-Length': 2, ...authorization(), ...headers };
   for (let i = 0; i < count; i++) {
@@ -104,13 +105,26 @@ async function holdRequests(count: number, from: string, headers: Record<string,
     connection.socket.write(`${head('POST', '/v1/probe/hold', more)}{}`);
     connections.push(connection);
   }
+  attackers.push({
+    stop() {
+      for (const release of releases) release(); // a stop waits for what is in work
+    },
+  });
   await expect.poll(() => hold.begun).toBe(count);
   return {
     async expectAnswered() {
-      for (const release of hold.release) release();
+      for (const release of releases) release();
       const replies = await Promise.all(connections.map((connection) => connection.reply()));
       expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
       for (const { socket } of connections) socket.destroy();
+    },
+    /** Loses the connections while their requests are in work, and ends these afterwards. */
+    async lose() {
+      const lost = () => service.logLines.filter((line) => line.includes('/v1/probe/hold')).length;
+      const before = lost();
+      for (const { socket } of connections) socket.destroy();
+      await expect.poll(lost, { timeout: 60_000 }).toBe(before + count);
+      for (const release of releases) release();
     },
   };
 }
@@ -157,6 +171,18 @@ describe('connections of a process', () => {
     expect((await exchange(service.url, head('GET', '/livez'), '127.0.0.3')).status).toBe(200);
   });
 
+  test('are refused to everyone only when requests are in work on all', async () => {
+    service = await startService({ ...limits, api });
+    const held = [];
+    for (const address of ['127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.6']) {
+      held.push(await holdRequests(20, address));
+    }
+    await expect(exchange(service.url, head('GET', '/livez'), honestAddress)).rejects.toThrow();
+    expect(await cuts()).toEqual({ too_many: 1 });
+    for (const one of held) await one.expectAnswered();
+    await expectServed();
+  });
+
   test('replace the oldest unfinished or idle one of their own address', async () => {
     service = await startService(limits);
     const idle = await openConnection(service.url, '127.0.0.3');
@@ -195,6 +221,15 @@ describe('through a trusted proxy', () => {
     const attacker = attack(60, unfinishedBody(through('192.0.2.1')), proxy);
     await expect.poll(() => attacker.openedCount()).toBeGreaterThan(200);
     await expectServed(through('192.0.2.2'), proxy);
+  });
+
+  test('connections that were lost with a request in work leave their room', async () => {
+    service = await start();
+    for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
+      const held = await holdRequests(40, proxy, through(client));
+      await held.lose();
+    }
+    expect(await cuts()).toEqual({});
   });
 
   test('the proxy itself may have all connections, and a client more requests in work than its share', async () => {

@@ -218,6 +218,30 @@ describe('the last admin key of an account is not revoked', () => {
   });
 });
 
+describe('an admin key is revoked, although all others expire within the day', () => {
+  /** Two admins with an hour left, after the only other one was revoked. */
+  async function withTwo(name: string) {
+    const owner = await newAccount(name);
+    const id = await idOf(owner);
+    const expiresAt = new Date(inSeconds(3_600) * 1000);
+    const [one, other] = [await withLimits(owner, { expiresAt }), await withLimits(owner, { expiresAt })];
+    const text = 'update api_keys set revoked_at = now() where id = $1 and account_id = $2';
+    await service.db.query({ name: 'test_revoke_owner', text }, [uuidOfId('key', id), owner.accountUuid]);
+    return { revoked: id, one, other };
+  }
+  const revoke = async (by: Holder, id: string) => (await call(by, 'DELETE', `/v1/api_keys/${id}`)).status;
+
+  test('if another lasts as long', async () => {
+    const { one, other } = await withTwo('As long');
+    expect(await revoke(one, await idOf(other))).toBe(200);
+  });
+
+  test('if it was revoked before: that changes nothing', async () => {
+    const { one, revoked } = await withTwo('Again');
+    expect(await revoke(one, revoked)).toBe(200);
+  });
+});
+
 describe('in live mode, the network scope', () => {
   const refusedScope = { status: 403, code: 'scope_missing', param: 'scopes' };
 

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hexHashOf } from '../../src/accounts/api-key-text.ts';
+import { commandLine } from '../../src/accounts/audit/record.ts';
 import { createKeyDirectory, type KnownKey } from '../../src/accounts/key-directory.ts';
+import { replaceKey } from '../../src/accounts/roll-key.ts';
+import { type ApiKeyRow, findKeysByHash, lockKey } from '../../src/accounts/sql/keys.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { call, type Reply } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { openSse } from '../support/sse.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 let service: TestService;
 /** Another process on the same database. */
@@ -265,6 +269,26 @@ describe('rolling', () => {
     expect(rolls.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
     expect((await call(owner, 'GET', '/v1/api_keys')).json.data).toHaveLength(3);
   });
+});
+
+test('an operator’s key that is rolled twice at once becomes one new key', async () => {
+  const key = await service.createKey({ scopes: ['operator'] });
+  const [row] = await findKeysByHash(service.db, [hexHashOf(key)]);
+  const keyUuid = row?.id ?? '';
+  const roll = () =>
+    service.db.transaction(async (tx) => {
+      const locked = await lockKey(tx, { accountUuid: null, keyUuid });
+      return replaceKey(tx, { ...service.service, ...commandLine }, locked as ApiKeyRow, {});
+    });
+  const rolling = await service.db.transaction(async (tx) => {
+    const lock = 'select from api_keys where id = $1 and account_id is null for no key update';
+    await tx.query({ name: 'test_hold_key', text: lock }, [keyUuid]);
+    const both = Promise.allSettled([roll(), roll()]);
+    await untilLockIsAwaited(service, 2);
+    return { both };
+  });
+  const outcomes = (await rolling.both).map(({ status }) => status);
+  expect(outcomes.sort()).toEqual(['fulfilled', 'rejected']);
 });
 
 describe('the number of usable keys', () => {

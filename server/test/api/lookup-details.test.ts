@@ -1,7 +1,7 @@
 import { type Operation, operations } from '@simplane/contract';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
-import { call } from '../support/client.ts';
+import { call, provision } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -76,4 +76,36 @@ test('the timeline names the requests that ordered', async () => {
     .map((entry: Entry) => [entry.id, entry.request_id]);
   expect(shown).toEqual([...requests].reverse());
   expect(data.some((entry: Entry) => entry.event_id && 'request_id' in entry)).toBe(false);
+});
+
+test('the timeline names the request that ordered, not one that retried the order', async () => {
+  const own = await startService();
+  onTestFinished(() => own.stop());
+  const operatorKey = await own.createKey({ scopes: ['operator', 'operator_write'] });
+  const { json: order, headers } = await provision(own);
+  const retry = `/v1/operator/executions/${order.id}/retry`;
+  expect((await call(own, 'POST', retry, { key: operatorKey })).status).toBe(202);
+  own.startWorker(createMockNetwork({ delayMs: 0 }));
+  const { iccid } = await until(
+    async () => (await call(own, 'GET', `/v1/executions/${order.id}`)).json,
+    ({ status }) => status === 'succeeded',
+  );
+  const { data } = (await call(own, 'GET', `/v1/esims/${iccid}/timeline`)).json;
+  const entry = data.find(({ id }: { id: string }) => id === order.id);
+  expect(entry.request_id).toBe(headers.get('request-id'));
+});
+
+test('the timeline names the request that ordered, however often the code was looked at since', async () => {
+  const iccid = await insertEsim(service);
+  const body = { product_id: 'prod_europe_5gb_30d' };
+  const { json: added, headers } = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, { body });
+  await service.db.pool.query(
+    `insert into audit_log (account_id, id, actor_type, action, target_type, target_id, request_id, created_at)
+     select $1, uuid_v7(now() + interval '5 minutes'), 'api_key', 'esim.install_profile_viewed', 'esim', $2, 'req_1', now()
+     from generate_series(1, 1000)`,
+    [service.accountUuid, iccid],
+  );
+  const { data } = (await call(service, 'GET', `/v1/esims/${iccid}/timeline?limit=100`)).json;
+  const ordered = data.find(({ id }: { id: string }) => id === added.id);
+  expect(ordered.request_id).toBe(headers.get('request-id'));
 });

@@ -591,6 +591,13 @@ describe('a search', () => {
     expect(await find(ofReader.id)).toMatchObject([{ type: 'api_key' }]);
     const [entry] = (await get('/v1/audit_log?limit=1')).data;
     expect([await find(entry.id, asReader), await find(entry.id)]).toMatchObject([[], [{ id: entry.id }]]);
+    // An operator that looks at the account sees what its admins see.
+    const operator = await service.createKey({ scopes: ['operator'] });
+    const headers = { 'Service-Account': idOfUuid('acct', service.accountUuid) };
+    for (const id of [ofService.id, entry.id]) {
+      const { json } = await call(service, 'GET', `/v1/search?q=${id}`, { key: operator, headers });
+      expect(json.data).toMatchObject([{ id }]);
+    }
   });
 
   test('finds nothing of another account, or that is not complete, or that is no id', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
-import { call } from '../support/client.ts';
+import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -55,6 +55,14 @@ describe('the operator’s search', () => {
     const [first] = await find(north().order.iccid);
     const shown = await call(service, 'GET', first.path, { key: reading, ...asAccount(first.account_id) });
     expect(shown.json.iccid).toBe(north().order.iccid);
+  });
+
+  test('finds no more than its limit, however many kinds of objects have the text', async () => {
+    const product = 'prod_us_1gb_7d';
+    const body = { product_id: product, reference: product };
+    expect((await provision({ url: service.url, key: north().key }, undefined, body)).status).toBe(202);
+    expect((await find(product)).length).toBeGreaterThan(1);
+    expect(await find(product, '&limit=1')).toHaveLength(1);
   });
 
   test('finds every kind of id', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { countEvents } from '../../src/views/overview/count-events.ts';
-import { addCounts, type Count } from '../../src/views/overview/sql/counting.ts';
+import { addCounts, type Count, readUncounted } from '../../src/views/overview/sql/counting.ts';
 import { call, provision } from '../support/client.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -188,6 +188,21 @@ test('a backlog is counted to its end: of many events, and of many accounts', as
   await sequenceEvents(service);
   await countEvents(service);
   expect(await behind()).toBe(0);
+});
+
+test('a pass takes as many runs of an account as have its number of events, and leaves the rest', async () => {
+  const { accountUuid } = await createAccount();
+  for (let run = 0; run < 3; run++) {
+    await read(
+      `insert into events (account_id, id, type, created_at, body)
+       select $1, uuid_v7(now()), 'esim.suspended', now(), '{}' from generate_series(1, 3)`,
+      [accountUuid],
+    );
+    await sequenceEvents(service);
+  }
+  const claimed = [{ accountUuid, position: 0, lastPosition: 9 }];
+  const rows = await readUncounted(service.db, claimed, { types: [], count: 5 });
+  expect(rows.map(({ position }) => position)).toEqual([3, 6]);
 });
 
 test('of more than 10,000 open orders the newest are counted', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scratchFile } from '../../src/platform/db/full-disk.ts';
 import { call, provision } from '../support/client.ts';
+import { exchange, head } from '../support/raw-http.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -37,6 +38,17 @@ test('a process that shuts down, or lacks an encryption key, is not ready', asyn
     expect((await call(other, 'GET', '/readyz')).json.error.code).toBe('unavailable');
     await other.stop();
   }
+});
+
+test('answers of a process that shuts down close their connections, which would hold it up', async () => {
+  const other = await startService({ databaseUrl: service.databaseUrl, isStopping: () => true });
+  for (const path of ['/livez', '/v1/me']) {
+    const { headers } = await exchange(other.url, head('GET', path));
+    expect([path, headers.get('connection')]).toEqual([path, 'close']);
+  }
+  await other.stop();
+  const { headers } = await exchange(service.url, head('GET', '/livez'));
+  expect(headers.get('connection')).not.toBe('close');
 });
 
 test('all that is impaired is said, and the process stays ready', async () => {

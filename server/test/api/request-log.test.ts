@@ -1,5 +1,6 @@
 import { errors, type RequestLogEntry } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import {
   createRequestLog,
   type RequestLine,
@@ -83,6 +84,32 @@ describe('the request log', () => {
     expect((await logged(again)).created_ids).toEqual([again.json.deliveries[0].id]);
   });
 
+  test('names twenty of the deliveries that a request created, however many they are', async () => {
+    const { key } = await service.createAccount('Replays');
+    const target = { url: service.url, key };
+    const endpoint = { url: 'http://127.0.0.1:9/', enabled_event_types: ['a.b'] };
+    const create = () => call(target, 'POST', '/v1/webhook_endpoints', { body: endpoint });
+    await Promise.all(Array.from({ length: 22 }, create));
+    const event = await call(target, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } });
+    const replayed = await call(target, 'POST', `/v1/events/${event.json.id}/replay`, { body: {} });
+    const ids = replayed.json.deliveries.map(({ id }: { id: string }) => id);
+    expect(ids).toHaveLength(22);
+    expect((await logged(replayed, key)).created_ids).toEqual(ids.slice(0, 20));
+  });
+
+  test('shows an error that a newer release wrote, whose code this one does not know', async () => {
+    const refused = await call(service, 'GET', '/v1/products/none');
+    const { id } = await logged(refused);
+    await service.db.pool.query(`update request_log set error_code = 'of_tomorrow' where id = $1`, [
+      uuidOfId('req', id),
+    ]);
+    const { status, json } = await call(service, 'GET', `/v1/requests/${id}`);
+    expect([status, json.error]).toEqual([
+      200,
+      { code: 'of_tomorrow', message: refused.json.error.message, param: 'id', remedy: '' },
+    ]);
+  });
+
   test('has the error of a refusal that was replayed', async () => {
     const path = '/v1/webhook_endpoints/we_00000000000000000000000000/enable';
     const enable = () => call(service, 'POST', path, { body: {}, idempotencyKey: 'missing' });
@@ -149,6 +176,7 @@ describe('the request log', () => {
       ['operation=listProducts&created[lt]=1700000000', () => false],
       ['operation=listProducts&created[gte]=4000000000', () => false],
       ['error_code=resource_missing&created[gte]=4000000000', () => false],
+      ['created[gte]=4000000000', () => false],
     ] as [string, Parameters<typeof idsOf>[0]][]) {
       const found = await walk(`/v1/requests?limit=2&${query}`, key);
       expect([query, found]).toEqual([query, idsOf(keep)]);

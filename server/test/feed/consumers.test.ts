@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { lockAccount } from '../../src/accounts/lock-account.ts';
 import { call } from '../support/client.ts';
 import { removeOld } from '../support/remove-old.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 let service: TestService;
 let target: { url: string; key: string; accountUuid: string };
@@ -131,6 +133,18 @@ test('they are listed by name, page by page, and deleted', async () => {
   }
   const missing = await call(target, 'GET', '/v1/events/feed?consumer=a');
   expect([missing.status, missing.json.error.param]).toEqual([404, 'consumer']);
+});
+
+test('one that is created twice at once is one', async () => {
+  const creating = await service.db.transaction(async (tx) => {
+    await lockAccount(tx, target.accountUuid);
+    const both = [put(), put()];
+    await untilLockIsAwaited(service, 2);
+    return both;
+  });
+  const [one, other] = await Promise.all(creating);
+  expect([one?.status, other?.status]).toEqual([200, 200]);
+  expect(other?.json).toEqual(one?.json);
 });
 
 test('an account can have 100 of them', async () => {

@@ -16,6 +16,7 @@ import { clientShareMutants } from './client-share-mutants.ts';
 import { clockMutants } from './clock-mutants.ts';
 import { closedMutants } from './closed-mutants.ts';
 import { commandMutants } from './command-mutants.ts';
+import { connectionMutants } from './connection-mutants.ts';
 import { coreGuardMutants } from './core-guard-mutants.ts';
 import { dashboardMutants } from './dashboard-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
@@ -883,4 +884,5 @@ export const handWritten: readonly Mutant[] = [
   ...executionGuardMutants,
   ...upkeepMutants,
   ...deliveryMutants,
+  ...connectionMutants,
 ];

@@ -3,6 +3,7 @@ import { Gauge } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMetricsApp } from '../../src/http/metrics-app.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
 import { call, provision } from '../support/client.ts';
 import { openConnection } from '../support/raw-http.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -64,6 +65,13 @@ test('metrics show how long the oldest due work has waited, without failing endp
   expect(await oldest('deliveries')).toBeGreaterThanOrEqual(7_200);
   await backdate(`update webhook_endpoints set failing_since = now()`);
   expect(await oldest('deliveries')).toBe(0);
+});
+
+test('metrics are served while PostgreSQL fails, without what only it knows', async () => {
+  const query = () => Promise.reject(new Error('no database'));
+  const text = await createMetrics({ ...service.db, query }).registry.metrics();
+  expect(text).toMatch(/^process_uptime_seconds \d/m);
+  expect(text).not.toMatch(/^simplane_(queue_oldest_due|core_behind)_seconds[ {]/m);
 });
 
 describe('the port of the metrics', () => {

@@ -147,7 +147,7 @@ function describeCore(registers: Registry[], db: Database): void {
     help: 'How long the operator’s core has not had the newest state of an eSIM; 0 if it has all but those that it refused.',
     registers,
     async collect() {
-      this.reset();
+      this.remove(); // `reset` would report 0
       const behindSeconds = await readCoreBehind(db).catch(() => undefined);
       if (behindSeconds !== undefined) this.set(behindSeconds ?? 0);
     },

@@ -39,6 +39,7 @@ import { handOverMutants } from './hand-over-mutants.ts';
 import { heldOrderMutants } from './held-order-mutants.ts';
 import { installLinkMutants } from './install-link-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
+import { launcherMutants } from './launcher-mutants.ts';
 import { listenMutants } from './listen-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
 import { moveGuardMutants } from './move-guard-mutants.ts';
@@ -885,4 +886,5 @@ export const handWritten: readonly Mutant[] = [
   ...upkeepMutants,
   ...deliveryMutants,
   ...connectionMutants,
+  ...launcherMutants,
 ];

@@ -248,4 +248,20 @@ export const batchMutants: Mutant[] = [
     tests: [api('many-orders')],
     why: 'The event of an order names its batch.',
   },
+  {
+    name: 'reference-breaks-its-card',
+    file: 'server/src/orders/batches/draw-card.ts',
+    find: `{fitted(text)}>\${escaped(text)}<`,
+    replace: `{fitted(text)}>\${text || escaped(text)}<`,
+    tests: [api('batch-profiles')],
+    why: 'A reference cannot put elements into a card.',
+  },
+  {
+    name: 'batch-of-another-product-in-stock',
+    file: 'server/src/orders/esims/dry-run.ts',
+    find: 'free >= total',
+    replace: 'free > total',
+    tests: [api('dry-run')],
+    why: 'A dry run of as many eSIMs as there are numbers is in stock.',
+  },
 ];

@@ -66,4 +66,28 @@ export const numberMutants: Mutant[] = [
     tests: [api('iccids')],
     why: 'An order does not wait for a suspect number that another one takes.',
   },
+  {
+    name: 'numbers-in-use-not-replaced',
+    file: 'server/src/orders/esims/iccid.ts',
+    find: 'while (iccids.length < count) {\n        const taken',
+    replace: 'for (const _ of iccids.length < count ? [0] : []) {\n        const taken',
+    tests: [api('iccids')],
+    why: 'A number that is in use is replaced by the next one.',
+  },
+  {
+    name: 'number-returned-twice-fails-the-order',
+    file: 'server/src/orders/esims/sql/iccids.ts',
+    find: 'values ($1, $2)\non conflict (iccid) do nothing`',
+    replace: 'values ($1, $2)`',
+    tests: [api('iccids')],
+    why: 'A number that went back before does not keep its order from ending.',
+  },
+  {
+    name: 'range-too-large-to-count',
+    file: 'server/src/orders/esims/iccid-ranges.ts',
+    find: ' && Number.isSafeInteger(size) ?',
+    replace: ' ?',
+    tests: ['server/src/orders/esims/iccid-ranges.test.ts'],
+    why: 'A range that cannot be counted exactly is refused.',
+  },
 ];

@@ -356,6 +356,14 @@ describe('rejected records', () => {
 });
 
 describe('a queued bundle', () => {
+  test('starts when the eSIM attaches where it covers, and not elsewhere', async () => {
+    const iccid = await order();
+    await simulate(iccid, { action: 'attach', country: 'JP' });
+    expect((await bundlesOf(iccid))[0]).toMatchObject({ status: 'queued', activated_at: null });
+    await simulate(iccid, { action: 'attach', country: 'FR' });
+    expect((await bundlesOf(iccid))[0].status).toBe('active');
+  });
+
   test('can be canceled, once, and takes no usage then; one that has started cannot', async () => {
     const iccid = await order();
     await topUp(iccid, { product_id: 'prod_europe_5gb_30d' });
@@ -409,5 +417,23 @@ describe('a simulation', () => {
     expect((await get(`/v1/esims/${iccid}`)).uncovered_bytes).toBe(5);
     const unlimited = await order('prod_th_unlimited_10d');
     expect((await simulate(unlimited, { action: 'deplete_bundle' })).status).toBe(409);
+  });
+
+  test('of usage in the second of an attach comes after it, and a depletion uses what is left', async () => {
+    const iccid = await order();
+    let nowMs = now() * 1_000;
+    const slow = await startService({ databaseUrl: service.databaseUrl, clock: { nowMs: () => nowMs } });
+    const act = async (body: object) => {
+      nowMs += 100;
+      const path = `/v1/sandbox/esims/${iccid}/simulate`;
+      return (await call({ url: slow.url, key: service.key }, 'POST', path, { body })).json;
+    };
+    await act({ action: 'attach', country: 'FR' });
+    const roamed = await act({ action: 'use_data', bytes: gb, country: 'JP' });
+    expect(roamed).toMatchObject({ country: 'JP', uncovered_bytes: gb });
+    await act({ action: 'use_data', bytes: 2 * gb, country: 'FR' });
+    await act({ action: 'deplete_bundle', country: 'FR' });
+    await slow.stop();
+    expect(await usedOf(iccid)).toEqual([[5 * gb], gb]);
   });
 });

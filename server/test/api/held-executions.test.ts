@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createRunners } from '../../src/background/execution-runners.ts';
+import type { CoreMode } from '../../src/network/core-mode.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network } from '../../src/network/port.ts';
 import { newEvent } from '../../src/notify/events/new-event.ts';
 import { firstBundleFrom } from '../../src/orders/bundles/insert-from.ts';
+import { adoptedProgress, requireLostIccid } from '../../src/orders/esims/adopt-profile.ts';
 import { failAfterLastAttempt } from '../../src/orders/esims/roll-back-provision.ts';
 import { settleProvisionedRows, storeOrdered } from '../../src/orders/esims/sql/orders.ts';
 import { hold } from '../../src/orders/executions/hold.ts';
@@ -37,7 +39,11 @@ async function claim(iccids: string[] = []): Promise<ClaimedExecution> {
 const takeOver = () => service.db.pool.query('update execution_queue set fence = fence + 1');
 
 /** Runs an execution, which another worker takes over during the call of `lostIn`. Returns the calls and what was told. */
-async function runAndLose(execution: ClaimedExecution, lostIn: Step | null, answers: Partial<Network> = {}) {
+async function runAndLose(
+  execution: ClaimedExecution,
+  lostIn: Step | null,
+  { core = 'mock', ...answers }: Partial<Network> & { core?: CoreMode } = {},
+) {
   const seen: string[] = [];
   const network = { ...mock, ...answers } as unknown as Record<Step, (given: object) => Promise<unknown>>;
   const steps = ['order', 'confirm', 'release', 'cancel', 'suspend', 'topUp'] as const;
@@ -51,6 +57,7 @@ async function runAndLose(execution: ClaimedExecution, lostIn: Step | null, answ
   });
   const deps = {
     ...service.service,
+    core,
     network: { ...network, ...Object.fromEntries(recorded) },
     // Shorter than a call may take, so each step that was reached is stored.
     leaseMs: 1,
@@ -140,34 +147,48 @@ test('a profile that was canceled is not reported to the operator', async () => 
   expect(seen).toEqual(['order', 'confirm', 'cancel', 'failed']);
 });
 
-test('of orders that are settled together, each gets its own outcome', async () => {
-  const settling = async (number: string) => {
-    await provision(service);
-    const order = await claim([number]);
-    const event = newEvent(service.service, {
-      accountUuid: order.account_id,
-      type: 'esim.provisioned',
-      data: { iccid: number },
-    });
-    return {
-      ...order,
-      iccid: number,
-      smdpAddress: 'smdp.example.com',
-      sealedMatchingId: 'sealed',
-      confirmationCodeRequired: false,
-      bundleUuid: randomUUID(),
-      at: new Date(),
-      event,
-    };
+/** An order that a worker has claimed and can settle. */
+async function settling(number: string) {
+  await provision(service);
+  const order = await claim([number]);
+  const event = newEvent(service.service, {
+    accountUuid: order.account_id,
+    type: 'esim.provisioned',
+    data: { iccid: number },
+  });
+  return {
+    ...order,
+    iccid: number,
+    smdpAddress: 'smdp.example.com',
+    sealedMatchingId: 'sealed',
+    confirmationCodeRequired: false,
+    bundleUuid: randomUUID(),
+    at: new Date(),
+    event,
   };
+}
+
+const settle = async (rows: Awaited<ReturnType<typeof settling>>[]) => {
+  const how = { firstBundle: firstBundleFrom, core: 'none' } as const;
+  return (await settleProvisionedRows(service.db, rows, how)).map(({ outcome }) => outcome);
+};
+
+test('of orders that are settled together, each gets its own outcome', async () => {
   const lost = await settling('8999901000000002222');
   await takeOver();
   const held = await settling('8999901000000001111');
-  const settled = await settleProvisionedRows(service.db, [lost, held], {
-    firstBundle: firstBundleFrom,
-    core: 'none',
-  });
-  expect(settled.map(({ outcome }) => outcome)).toEqual(['lost', 'settled']);
+  expect(await settle([lost, held])).toEqual(['lost', 'settled']);
+});
+
+test('an eSIM keeps the EID that the network reported while it was ordered for another one', async () => {
+  const order = await settling('8999901000000009111');
+  const [ordered, reported] = ['89882119900000000000000000001654', '89049032004008882600009231000001'];
+  await service.db.pool.query('update execution_queue set input = input || $1, observed = $2', [
+    { eid: ordered },
+    { eid: reported },
+  ]);
+  expect(await settle([order])).toEqual(['settled']);
+  expect((await call(service, 'GET', `/v1/esims/${order.iccid}`)).json.eid).toBe(reported);
 });
 
 const noAnswer = { kind: 'failed', reason: { code: 'network_unavailable', message: 'No answer.' } } as const;
@@ -218,6 +239,49 @@ test.each([
   },
 );
 
+test('the matching id that the network chose is stored before the release, and used from then on', async () => {
+  const asked: string[] = [];
+  let releases = 0;
+  const worker = service.startWorker({
+    ...mock,
+    forgetsCalls: true,
+    async confirm({ matchingId }) {
+      asked.push(matchingId);
+      const chosen = { smdpAddress: 'smdp.example', matchingId: 'OF-THE-NETWORK', isReleased: false };
+      return { kind: 'done', result: { ...chosen, confirmationCodeRequired: false } };
+    },
+    release: async (given) => (++releases === 1 ? noAnswer : mock.release(given)),
+  });
+  const { id } = (await provision(service)).json;
+  await until(
+    async () => (await call(service, 'GET', `/v1/executions/${id}`)).json,
+    ({ status }) => status === 'succeeded',
+  );
+  await worker.stop(0);
+  expect(asked).toEqual([expect.not.stringContaining('NETWORK'), 'OF-THE-NETWORK']);
+});
+
+test('a profile with the ICCID of another eSIM is not canceled', async () => {
+  const taken = await insertEsim(service);
+  const { id } = (await provision(service)).json;
+  expect(await runAndLose(await claim([taken]), null)).not.toContain('cancel');
+  const { error } = (await call(service, 'GET', `/v1/executions/${id}`)).json;
+  expect(error.code).toBe('outcome_unknown');
+});
+
+test('an order that goes on with a reserved profile asks for the type that was reserved', () => {
+  const order = { accountUuid: service.accountUuid, executionUuid: randomUUID() };
+  const earlier = { profile_type: 'EARLIER' };
+  expect(adoptedProgress(service.service.keyring, { ...order, earlier })).toMatchObject(earlier);
+});
+
+test('the ICCID of the network’s answer may lack a check digit, and another one may not', async () => {
+  const lost = (answered: string | undefined) =>
+    requireLostIccid(service.db, '8999909000000009007', { answered, requiresCheckDigit: true });
+  await lost('8999909000000009007');
+  await expect(lost(undefined)).rejects.toMatchObject({ code: 'parameter_invalid' });
+});
+
 test('an order whose eSIM cannot be stored for another reason than its ICCID is not given up at once', async () => {
   await service.db.pool.query(`
 create function refuse_esim() returns trigger language plpgsql as $$
@@ -235,4 +299,13 @@ execute function refuse_esim()`);
   await service.db.pool.query('drop trigger refuse_esim on esims');
   const { rows } = await service.db.pool.query('select id from execution_queue');
   expect(rows).toEqual([{ id: order.id }]);
+});
+
+test('a suspension that is no longer possible when its turn comes is not proposed to the core', async () => {
+  const esim = await insertEsim(service);
+  const { json } = await call(service, 'POST', `/v1/esims/${esim}/suspend`);
+  await service.db.pool.query(`update esims set status = 'terminated' where iccid = $1`, [esim]);
+  expect(await runAndLose(await claim(), null, { core: 'state' })).toEqual(['failed']);
+  const { status, error } = (await call(service, 'GET', `/v1/executions/${json.id}`)).json;
+  expect([status, error.code]).toEqual(['failed', 'state_conflict']);
 });

@@ -113,6 +113,8 @@ test('a suspect number is used when no other is left, if a present range has it,
       await storeReturned(service.db, iccid, 'suspect');
     }
     await storeReturned(service.db, third, 'free');
+    // Returned once more: it stays as it was.
+    await storeReturned(service.db, third, 'suspect');
     const fourth = '8988303000001230038';
     for (const iccid of [third, fourth, second]) expect(await allot(service.db, 1)).toEqual([iccid]);
     expect(await allot(service.db, 5)).toEqual([first]);

@@ -222,3 +222,21 @@ describe('a search', () => {
     expect([status, json.error.param]).toEqual([400, 'limit']);
   });
 });
+
+test('the list of a reference has no other eSIM that is being provisioned', async () => {
+  const insert = async (iccid: string, reference: string) => {
+    await service.db.query(
+      {
+        name: 'test_insert_provisioning',
+        text: `
+insert into execution_queue (account_id, id, type, product_id, iccid, input, attempts, fence, created_at, due_at)
+values ($1, $2, 'esim.provision', 'prod_us_1gb_7d', $3, $4, 1, 1, now(), now() + interval '1 hour')`,
+      },
+      [service.accountUuid, service.service.newUuid().toString('hex'), iccid, { reference }],
+    );
+    return iccid;
+  };
+  const wanted = await insert('8999901000000003332', 'Q-1');
+  await insert('8999901000000003340', 'Q-2');
+  expect((await get('/v1/esims?reference=Q-1')).data).toMatchObject([{ iccid: wanted, reference: 'Q-1' }]);
+});

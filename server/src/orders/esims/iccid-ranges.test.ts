@@ -45,6 +45,8 @@ test.each([
   '8988303,8988303000012', // one within the other
   '8988303000000000002-8988303000000000093,8988303000000000093-8988303000000000192', // one number in both
   '8988303,',
+  // more numbers than can be counted exactly
+  `${withCheckDigit('890000000000000000')}-${withCheckDigit('899999999999999999')}`,
 ])('"%s" is rejected', (text) => {
   expect(parseIccidRanges(text)).toBeUndefined();
 });

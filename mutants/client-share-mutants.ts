@@ -398,4 +398,12 @@ export const clientShareMutants: Mutant[] = [
     tests: [api('fair-connections')],
     why: 'A connection through a proxy that was lost leaves its room.',
   },
+  {
+    name: 'stop-waits-for-refusals',
+    file: 'server/src/http/app.ts',
+    find: '    pace.end();\n',
+    replace: '    void pace;\n',
+    tests: [api('fair-refusals')],
+    why: 'A process that stops does not wait for refusals that are held back.',
+  },
 ];

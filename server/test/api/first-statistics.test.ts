@@ -25,6 +25,19 @@ test('a table that has grown is analyzed once, and then left to autovacuum', asy
   }
 });
 
+test('a table that another process analyzes is not waited for', async () => {
+  const service = await startService();
+  try {
+    await grow(service, 1_000);
+    await service.db.transaction(async (tx) => {
+      await tx.query({ name: 'test_analyzing', text: 'lock table events in share update exclusive mode' });
+      await createFirstStatistics(service.db, (error) => expect.fail(String(error)))(running);
+    });
+  } finally {
+    await service.stop();
+  }
+});
+
 test('a table that cannot be analyzed is left to autovacuum, and the next one is still analyzed', async () => {
   const service = await startService();
   try {

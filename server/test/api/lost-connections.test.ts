@@ -59,6 +59,32 @@ test('connections cut during transactions fail only their own requests, with 503
   }
 });
 
+test('a connection that is cut during a statement without a transaction fails the statement, not the process', async () => {
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = '/postgres';
+  const db = openDatabase({ connectionString: url.href, poolSize: 1, onError: () => {} });
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    const name = 'test_sleep_alone';
+    const sleeping = db
+      .query({ name, text: 'select pg_sleep(240), 7 as alone' })
+      .catch((error: unknown) => error);
+    const cut = async () => {
+      const { rowCount } = await client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where query = 'select pg_sleep(240), 7 as alone'`,
+      );
+      return rowCount;
+    };
+    await expect.poll(cut).toBe(1);
+    expect(isUnavailable(await sleeping)).toBe(true);
+    expect(await db.query({ name: 'one', text: 'select 1 as n' })).toEqual([{ n: 1 }]);
+  } finally {
+    await client.end();
+    await db.end();
+  }
+});
+
 test('a connection that ends in its first ready packet fails its transaction, not the process', async () => {
   const url = new URL(inject('postgresUrl'));
   const socketFolder = url.searchParams.get('host');

@@ -3,6 +3,7 @@ import { Gauge } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMetricsApp } from '../../src/http/metrics-app.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
 import { call, provision } from '../support/client.ts';
 import { openConnection } from '../support/raw-http.ts';
@@ -65,6 +66,49 @@ test('metrics show how long the oldest due work has waited, without failing endp
   expect(await oldest('deliveries')).toBeGreaterThanOrEqual(7_200);
   await backdate(`update webhook_endpoints set failing_since = now()`);
   expect(await oldest('deliveries')).toBe(0);
+});
+
+test('an order that runs hides none that waits, and a lapsed lease counts from its end', async () => {
+  const oldest = () => metric('simplane_queue_oldest_due_seconds', 'queue="executions"');
+  const { pool } = service.db;
+  const [running, waiting] = [(await provision(service)).json.id, (await provision(service)).json.id];
+  const set = (id: string, text: string) =>
+    pool.query(`update execution_queue set ${text} where id = $1`, [uuidOfId('exec', id)]);
+  await set(running, `due_at = now() - interval '3 hours', leased_until = now() + interval '1 hour'`);
+  await set(waiting, `due_at = now() - interval '1 hour'`);
+  expect(await oldest()).toBeGreaterThanOrEqual(3_600);
+  expect(await oldest()).toBeLessThan(7_200);
+  await set(running, `leased_until = now() - interval '2 hours'`);
+  expect(await oldest()).toBeGreaterThanOrEqual(7_200);
+  expect(await oldest()).toBeLessThan(10_800);
+});
+
+test('a delivery counts as overdue only if it is sent as soon as somebody takes it, and hides no other', async () => {
+  const oldest = () => metric('simplane_queue_oldest_due_seconds', 'queue="deliveries"');
+  const { pool } = service.db;
+  await call(service, 'POST', '/v1/webhook_endpoints', {
+    body: { url: receiver.url, enabled_event_types: ['*'] },
+  });
+  for (let n = 0; n < 2; n++)
+    await call(service, 'POST', '/v1/events/test', { body: { type: 'esim.suspended', data: {} } });
+  await pool.query(`update delivery_queue set due_at = now() - interval '1 hour'`);
+  await pool.query(
+    `update delivery_queue set due_at = now() + interval '1 hour' where id = (select min(id::text)::uuid from delivery_queue)`,
+  );
+  expect(await oldest()).toBeGreaterThanOrEqual(3_600);
+  await pool.query(`update webhook_endpoints set status = 'disabled'`);
+  expect(await oldest()).toBe(0);
+  const block = (position: number | null) =>
+    pool.query(
+      `insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, position, created_at)
+       select account_id, gen_random_uuid(), gen_random_uuid(), id, 'event', 'a', $1, now() - interval '2 hours'
+       from webhook_endpoints`,
+      [position],
+    );
+  await block(1);
+  expect(await oldest()).toBe(0);
+  await block(null);
+  expect(await oldest()).toBeGreaterThanOrEqual(7_200);
 });
 
 test('metrics are served while PostgreSQL fails, without what only it knows', async () => {

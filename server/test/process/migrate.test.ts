@@ -116,6 +116,29 @@ test('a migration is exempt from the statement timeout of its role', async () =>
   expect(await migrate(database.url, slow)).toEqual({ applied: ['0001_slow.sql'] });
 });
 
+test('the timeouts of a role end neither the build of an index nor the transaction that waits for it', async () => {
+  const tables = {
+    '0001_first.sql': `create table first (id int);
+      create function unhurried(int) returns int language plpgsql immutable as
+        $$ begin if current_setting('statement_timeout') <> '0' then raise 'a build has a timeout'; end if; return $1; end $$;
+      insert into first values (1);`,
+  };
+  await migrate(database.url, await writeRelease(tables));
+  const client = await connectAs('test');
+  const { rows } = await client.query<{ name: string }>('select current_database() as name');
+  for (const timeout of ['statement_timeout', 'idle_in_transaction_session_timeout'])
+    await client.query(`alter role current_user in database ${rows[0]?.name} set ${timeout} = '10min'`);
+  const more = {
+    '0002_index.sql': '-- concurrently\ncreate index concurrently by_id on first (unhurried(id));',
+    '0003_waits.sql': `do $$ begin
+      if current_setting('idle_in_transaction_session_timeout') <> '0' then raise 'a transaction has a timeout'; end if;
+    end $$;`,
+  };
+  expect(await migrate(database.url, await writeRelease({ ...tables, ...more }))).toEqual({
+    applied: Object.keys(more),
+  });
+});
+
 describe('a migration of a table that a long transaction reads', () => {
   const change = { '0002_change.sql': 'alter table first add column note text;' };
 
@@ -197,6 +220,22 @@ describe('a migration incompatible with older processes', () => {
     expect(await migrate(database.url, await writeRelease({ ...first, ...incompatible }))).toEqual({
       applied: ['0002_second.sql'],
     });
+  });
+
+  test('runs while older processes use another database, or only migrate or check this one', async () => {
+    const other = await createEmptyDatabase();
+    const elsewhere = new pg.Client({ connectionString: other.url, application_name: 'simplane/1' });
+    await elsewhere.connect();
+    await connectAs('simplane/1 migrate');
+    await connectAs('simplane/1 check');
+    try {
+      expect(await migrate(database.url, await writeRelease({ ...first, ...incompatible }))).toEqual({
+        applied: ['0002_second.sql'],
+      });
+    } finally {
+      await elsewhere.end();
+      await other.drop();
+    }
   });
 
   /** A migration that blocks until the test lets it continue. */

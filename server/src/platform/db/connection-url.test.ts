@@ -107,6 +107,7 @@ describe('an invalid URL is refused with an error that does not repeat it', () =
     ['postgresql://u:hunter2#x@a/db', '%23'],
     ['postgresql://u:p@a:hunter2/db', 'port'],
     ['postgresql://u:p@a:99999/db', 'port'],
+    ['postgresql://u:p@a:0/db', 'port'],
     ['postgresql://u:p@::1:5432/db', 'brackets'],
     ['postgresql://u:p@a,b/db?port=1,2,3', '2 hosts and 3 ports'],
     ['postgresql://u:p@a/db?target_session_attrs=prefer-standby', '`prefer-standby` cannot work'],

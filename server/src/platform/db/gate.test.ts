@@ -30,3 +30,19 @@ test('what waits longer than a second is refused with the reason of that moment'
     expect((error as Error).message).toContain('no server answers');
   }
 });
+
+test('what waits passes as soon as the gate opens, also if the reason changed meanwhile, which is told once', async () => {
+  const told: (string | null)[] = [];
+  const gate = createGate((closure) => told.push(closure?.reason ?? null));
+  gate.close({ reason: 'a standby is down', admits: 'reads' });
+  let hasPassed = false;
+  const write = gate.pass(false).then(() => {
+    hasPassed = true;
+  });
+  for (let n = 0; n < 2; n++) gate.close({ reason: 'no server answers', admits: 'nothing' });
+  gate.open();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(hasPassed).toBe(true);
+  await write;
+  expect(told).toEqual(['a standby is down', 'no server answers', null]);
+});

@@ -45,14 +45,17 @@ export const startWork = run('idempotency_start_work')`savepoint work`;
 
 export const rollBackWork = run('idempotency_roll_back_work')`rollback to savepoint work`;
 
-/** Deletes a batch of expired keys and returns how many. `skip locked` lets several processes purge at once. */
+/**
+ * Deletes a batch of expired keys and returns how many. `skip locked` lets several processes purge at once. An array, because `in` may run
+ * its limit again for each row.
+ */
 export const deleteExpired = count<[now: Date, batchSize: number]>('idempotency_delete_expired')`
 delete from idempotency_keys
-where (account_id, key) in (
-  select account_id, key
+where ctid = any(array(
+  select ctid
   from idempotency_keys
   where expires_at <= $1
   order by expires_at
   limit $2
-  for update skip locked)
+  for update skip locked))
 returning 1`;

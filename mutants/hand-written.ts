@@ -74,6 +74,7 @@ import { senderMutants } from './sender-mutants.ts';
 import { serviceMutants } from './service-mutants.ts';
 import { sessionMutants } from './session-mutants.ts';
 import { settingMutants } from './setting-mutants.ts';
+import { sharedGuardMutants } from './shared-guard-mutants.ts';
 import { smdpMutants } from './smdp-mutants.ts';
 import { streamMutants } from './stream-mutants.ts';
 import { undeliveredMutants } from './undelivered-mutants.ts';
@@ -887,4 +888,5 @@ export const handWritten: readonly Mutant[] = [
   ...deliveryMutants,
   ...connectionMutants,
   ...launcherMutants,
+  ...sharedGuardMutants,
 ];

@@ -188,6 +188,17 @@ test('an order whose key another process works on is refused as in progress, wit
   expect((await provision(service, 'elsewhere')).headers.get('Idempotent-Replayed')).toBeNull();
 });
 
+test('an order is not held up by another account that works on the same key', async () => {
+  const { accountUuid } = await service.createAccount('The same key');
+  await service.db.transaction(async (tx) => {
+    const text = `select ${tryLockKey('$1::uuid', '$2::text')} as locked`;
+    const locked = await tx.query({ name: 'test_lock_of_another', text }, [accountUuid, 'of-both']);
+    expect(locked).toEqual([{ locked: true }]);
+    expect((await provision(service, 'of-both')).status).toBe(202);
+    expect((await call(service, 'POST', '/v1/probes/y', { idempotencyKey: 'of-both-too' })).status).toBe(200);
+  });
+});
+
 describe('how long a key is kept', () => {
   test('a key is kept for 24 hours and then free, even for another body', async () => {
     const first = await provision(service, 'day');
@@ -217,6 +228,23 @@ describe('how long a key is kept', () => {
     service.clock.advance(25 * hour);
     const reply = await call(service, 'DELETE', '/v1/probes/z', { idempotencyKey: 'day-probe' });
     expect([reply.status, reply.headers.get('Idempotent-Replayed')]).toEqual([200, null]);
+  });
+
+  test('an expired key replays the status and the place of what it is used for next', async () => {
+    const uses: ((key: string, by?: { url: string; key: string }) => Promise<Reply>)[] = [
+      (key, by = service) => provision(by, key),
+      (key, by = service) => call(by, 'POST', '/v1/probes/z', { idempotencyKey: key }),
+    ];
+    const seen = ({ status, headers, text }: Reply) => [status, headers.get('Location'), text];
+    for (const [index, use] of uses.entries()) {
+      const before = await uses[1 - index]?.(`both-${index}`);
+      service.clock.advance(25 * hour);
+      const first = await use(`both-${index}`);
+      expect(first.status).not.toBe(before?.status);
+      const again = await use(`both-${index}`, await freshTarget());
+      expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+      expect(seen(again)).toEqual(seen(first));
+    }
   });
 
   test('an expired key whose answer was a secret replays what it is used for next', async () => {
@@ -260,6 +288,21 @@ describe('how long a key is kept', () => {
     });
     await purgeExpiredKeys(service.db, service.clock);
     expect(await left()).toEqual([]);
+  });
+
+  test('no statement deletes more than a thousand expired keys, so that it holds its locks only briefly', async () => {
+    const { pool } = service.db;
+    await pool.query(`create table test_deletions (count integer);
+      create function note_deletion() returns trigger language plpgsql as
+        $$ begin insert into test_deletions select count(*) from gone; return null; end $$;
+      create trigger note_deletion after delete on idempotency_keys referencing old table as gone
+        for each statement execute function note_deletion();
+      insert into idempotency_keys (account_id, key, fingerprint, status, body, created_at, expires_at)
+        select gen_random_uuid(), 'many-' || n, '', 200, '', now(), now() - interval '1 hour' from generate_series(1, 2500) n`);
+    await purgeExpiredKeys(service.db, service.clock);
+    const { rows } = await pool.query<{ count: number }>('select count from test_deletions');
+    await pool.query('drop trigger note_deletion on idempotency_keys');
+    expect(Math.max(...rows.map(({ count }) => count))).toBe(1_000);
   });
 
   test('expired keys are deleted in batches, and live ones stay', async () => {

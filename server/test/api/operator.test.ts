@@ -62,6 +62,27 @@ describe('processes', () => {
     await heartbeat.stop();
   });
 
+  test('report at once that a network which they call is paused or went down', async () => {
+    const network = {
+      ...{ kind: 'smdp' as const, host: 'smdp.example.com', reachable: true, paused: false },
+      ...{ latency_ms: null, tried_ms_ago: null, last_error: null, peer_ends_at: null },
+    };
+    const report = { ...emptyReport, networks: [network] };
+    const heartbeat = await startProcess('worker', () => report);
+    const reported = async () => {
+      const { rows } = await service.db.pool.query(
+        `select report #> '{networks,0,paused}' as paused, report #> '{networks,0,reachable}' as reachable from processes`,
+      );
+      return rows;
+    };
+    expect(await reported()).toEqual([{ paused: false, reachable: true }]);
+    report.networks = [{ ...network, paused: true }];
+    await expect.poll(reported).toEqual([{ paused: true, reachable: true }]);
+    report.networks = [{ ...network, paused: true, reachable: false }];
+    await expect.poll(reported).toEqual([{ paused: true, reachable: false }]);
+    await heartbeat.stop();
+  });
+
   test('show how far their machine’s clock is ahead; null if their release does not report it', async () => {
     const off = await startProcess('worker', () => ({ ...emptyReport, clock_skew_ms: -2_500 }));
     const older = await startProcess('api', () => ({ ...emptyReport, clock_skew_ms: undefined as never }));

@@ -1,7 +1,12 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { idPrefixes } from '@simplane/contract';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { generateApiKey } from '../../src/accounts/api-key-text.ts';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
+import { createAuthority } from '../support/certificates.ts';
 import { call } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { insertWaiting } from '../support/insert-executions.ts';
@@ -186,6 +191,34 @@ describe('a cell that does not answer', () => {
     expect((await read(first, '/v1/operator/overview')).cells[1].cause).toBe('invalid_answer');
     expect(thief.asked).toEqual([]);
   });
+
+  test('does not get the key with a certificate that nobody knows, whatever the environment says', async () => {
+    const { cert, key } = createAuthority('unknown').issue({ name: 'us', hosts: ['127.0.0.1'] });
+    let asked = 0;
+    const other = createServer({ cert, key }, (_, response) => {
+      asked += 1;
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    onTestFinished(() => {
+      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
+      other.close();
+    });
+    first.knows([{ cell: 'us', origin: `https://127.0.0.1:${port}`, key: generateApiKey('sandbox', 'us') }]);
+    expect((await read(first, '/v1/operator/overview')).cells[1].cause).toBe('unreachable');
+    expect(asked).toBe(0);
+  });
+
+  test('keeps no connection busy with an answer that nobody reads', async () => {
+    const refusing = await fake('us', (response) => response.writeHead(401).end('x'.repeat(1_000_000)));
+    first.knows([refusing], { timeoutMs: 3_600_000 });
+    for (let n = 0; n < 20; n++)
+      expect((await read(first, '/v1/operator/overview')).cells[1].cause).toBe('key_refused');
+  }, 120_000);
 
   test('is one whose address is another cell’s', async () => {
     first.knows([{ ...peerOf(eu), cell: 'us' }]);

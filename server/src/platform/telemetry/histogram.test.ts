@@ -29,3 +29,8 @@ test('the quantiles of two processes are those of all their durations', () => {
   expect([0.5, 0.98, 0.99].map((share) => quantile(fast.entries(), share))).toEqual([10, 10, 939]);
   expect(quantile([0, 0].entries(), 0.5)).toBeNull();
 });
+
+test('what took less than a millisecond counts as known, in the first bucket', () => {
+  expect([0, 0.001, 0.5, 0.84, 0.999].map(bucketOf)).toEqual([0, 0, 0, 0, 0]);
+  expect(bucketOf(1)).toBe(1);
+});

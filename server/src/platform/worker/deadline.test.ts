@@ -39,3 +39,14 @@ test('the deadline aborts the work and says so, and so does the stop signal', as
   expect(await withDeadline({ ms: 60_000, stopping: never, onEnd }, async () => 'done')).toBe('done');
   expect(ended).toBe(3);
 });
+
+test('work that has ended leaves nothing on the stop signal, which lives as long as the process', async () => {
+  const stopping = new AbortController();
+  let given: AbortSignal | undefined;
+  const onEnd = () => expect.unreachable('it has ended before');
+  await withDeadline({ ms: 60_000, stopping: stopping.signal, onEnd }, async (signal) => {
+    given = signal;
+  });
+  stopping.abort();
+  expect(given?.aborted).toBe(false);
+});

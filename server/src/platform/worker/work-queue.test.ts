@@ -47,6 +47,32 @@ test('a finished job frees its slot', async () => {
   await stopped;
 });
 
+test('when a job ends, the queue claims again: a job may have waited for this one, though there was room', async () => {
+  const running: (() => void)[] = [];
+  let claims = 0;
+  let waiting = 2;
+  const queue = startWorkQueue<string>({
+    ...{ concurrency: 4, pollMs: 600_000 },
+    onError: (error) => expect.fail(String(error)),
+    async claim() {
+      claims += 1;
+      const isFree = running.length === 0 && waiting > 0; // one at a time, as of an account at its limit
+      if (isFree) waiting -= 1;
+      return isFree ? ['job'] : [];
+    },
+    run: () => new Promise((resolve) => running.push(() => resolve(undefined))),
+  });
+  await turn();
+  expect([claims, running.length]).toEqual([1, 1]);
+  running.shift()?.();
+  await turn();
+  await turn();
+  expect([waiting, running.length]).toEqual([0, 1]);
+  const stopped = queue.stop(60_000);
+  for (const end of running) end();
+  await stopped;
+});
+
 test('a job that is due again is claimed when its time has come, without waiting for the poll', async () => {
   const due = ['job'];
   let dueAtMs = 0;

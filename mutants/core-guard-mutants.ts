@@ -109,8 +109,8 @@ export const coreGuardMutants: Mutant[] = [
   {
     name: 'services-end-a-hundred-at-a-time',
     file: 'server/src/orders/service/end-due.ts',
-    find: 'return esims.length;',
-    replace: 'return esims.length - 1;',
+    find: 'locked = esims.length;',
+    replace: 'locked = esims.length - 1;',
     tests: [api('service-guards')],
     why: 'All services that are due end in one run.',
   },

@@ -56,7 +56,10 @@ export function startWebhooks(
       const { account_id: accountUuid, endpoint_id: endpointUuid } = delivery;
       stats.record({ accountUuid, endpointUuid, at, durationMs, isSuccess: outcome === 'succeeded' });
     },
-    onDisabled: () => service.metrics.endpointsDisabled.inc(),
+    onDisabled(accountUuid) {
+      service.metrics.endpointsDisabled.inc();
+      service.signals.announce('deliveries', accountUuid); // the account's other endpoints are told of it
+    },
     onError,
     ...overrides,
   });

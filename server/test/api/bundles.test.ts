@@ -231,7 +231,7 @@ describe('expiry', () => {
     const expiredBefore = await countExpired();
     const others = Array.from({ length: 3 }, () => ({
       db: openDatabase({ connectionString: service.databaseUrl, poolSize: 2, onError: () => {} }),
-      deps: { clock: service.clock, newUuid: createUuidV7(service.clock), core: 'mock' as const },
+      deps: { ...service.service, newUuid: createUuidV7(service.clock) },
     }));
     const counts = await Promise.all(others.map(({ db, deps }) => expireBundles(db, deps)));
     // A process that finds only eSIMs locked by others stops; the next run takes the rest.
@@ -290,9 +290,17 @@ describe('expiry', () => {
       },
       [iccids, new Date(nowMs)],
     );
-    const deps = { ...service.service, clock: { nowMs: () => nowMs } };
+    const announced: unknown[] = [];
+    const signals = {
+      announce: (topic: string, subject?: string) =>
+        void announced.push([topic, subject?.replaceAll('-', '')]),
+    };
+    const deps = { ...service.service, signals, clock: { nowMs: () => nowMs } };
     expect(await expireBundles(service.db, deps, AbortSignal.abort())).toBe(0);
+    expect(announced).toEqual([]);
     expect(await expireBundles(service.db, deps)).toBe(101);
+    // Each batch, so that its events are sent before the next one.
+    expect(announced).toEqual(Array(2).fill(['deliveries', service.accountUuid.replaceAll('-', '')]));
   });
 
   test('on a suspended eSIM ends the active bundle but activates no other; queued bundles never expire', async () => {

@@ -165,8 +165,15 @@ describe('the end of what a depleted bundle still allowed', () => {
 
   test('reaches more eSIMs than one batch has', async () => {
     for (let n = 0; n < 101; n++) await insertEnding();
-    await endAll();
+    const announced: unknown[] = [];
+    const signals = {
+      announce: (topic: string, subject?: string) =>
+        void announced.push([topic, subject?.replaceAll('-', '')]),
+    };
+    await endServices(service.db, { ...service.service, signals });
     expect(await waiting()).toEqual([]);
+    // Each batch, so that its events are sent before the next one.
+    expect(announced).toEqual(Array(2).fill(['deliveries', service.accountUuid.replaceAll('-', '')]));
   });
 
   test('passes over an eSIM that a request has locked', async () => {

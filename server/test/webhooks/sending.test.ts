@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { version } from '../../src/config/version.ts';
 import { runRecoveries } from '../../src/notify/webhooks/recoveries/run-recoveries.ts';
 import { mayShowResponse } from '../../src/notify/webhooks/sender/attempt.ts';
@@ -437,11 +437,15 @@ describe('an endpoint that keeps failing', () => {
       (count) => count >= 6,
     );
     expect(await endpoint(bad.id)).toMatchObject({ status: 'enabled' });
+    const announce = vi.spyOn(service.service.signals, 'announce');
     service.clock.advance(61_000);
     const disabled = await until(
       () => endpoint(bad.id),
       ({ status }) => status === 'disabled',
     );
+    const announced = () => announce.mock.calls.map((said) => said.map((text) => text?.replaceAll('-', '')));
+    await expect.poll(announced).toContainEqual(['deliveries', service.accountUuid.replaceAll('-', '')]);
+    announce.mockRestore();
     expect(disabled.disabled_reason).toMatch(/\d+ attempts since .+ status 500/);
     expect(disabled.disabled_at).toBeGreaterThan(0);
     const notified = await until(

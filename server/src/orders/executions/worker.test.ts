@@ -18,10 +18,11 @@ const down = {
 /** A worker that hears of all work, with a network that is down, and how often it has claimed. */
 function start(due: ClaimedExecution[]) {
   let claims = 0;
+  const told: string[] = [];
   const provision: Runner = {
     isPausable: true,
     run: async (_, held) => (await held.call('order', async () => down)) as typeof down,
-    fail: async () => {},
+    fail: async () => void told.push('failed'),
   };
   const worker = startExecutionWorker({
     db: {
@@ -32,7 +33,7 @@ function start(due: ClaimedExecution[]) {
       },
     },
     clock: { nowMs: () => Date.now() },
-    ...{ signals: { announce() {} }, network: { forgetsCalls: false } },
+    ...{ signals: { announce: (topic: string) => void told.push(topic) }, network: { forgetsCalls: false } },
     ...{ leaseMs: 60_000, networkTimeoutMs: 1_000, retryScheduleMs: [1_000], concurrency: 2, pollMs: 1_000 },
     ...{ runners: { 'esim.provision': provision }, pause: { afterFailures: 1, pauseMs: 9_000 } },
     ...{
@@ -42,7 +43,7 @@ function start(due: ClaimedExecution[]) {
       onError: (error: unknown) => expect.fail(String(error)),
     },
   } as unknown as Parameters<typeof startExecutionWorker>[0]);
-  return { worker, claims: () => claims };
+  return { worker, claims: () => claims, told };
 }
 
 test('rarely claims while signals tell of all work', async () => {
@@ -58,5 +59,12 @@ test('claims every second while the network is paused, because only a claim find
   const before = claims();
   await vi.advanceTimersByTimeAsync(7_000);
   expect(claims() - before).toBe(7);
+  await Promise.all([worker.stop(0), vi.runAllTimersAsync()]);
+});
+
+test('announces the event of an order that failed for good, after it was written', async () => {
+  const { worker, told } = start([{ ...order, attempts: 1_000 }]);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(told).toEqual(['failed', 'deliveries']);
   await Promise.all([worker.stop(0), vi.runAllTimersAsync()]);
 });

@@ -84,6 +84,7 @@ export function startExecutionWorker(options: Options): ExecutionWorker {
     };
     try {
       await runners[claimed.type].fail(options, { ...execution, call }, error);
+      options.signals.announce('deliveries', claimed.account_id);
       return undefined;
     } catch (thrown) {
       if (!(thrown instanceof NetworkPaused)) throw thrown;

@@ -25,7 +25,7 @@ export type ResultOptions = {
   /** Called after each attempt is written. */
   onAttempt(settled: Settled): void;
   /** Called after an endpoint was disabled. */
-  onDisabled(): void;
+  onDisabled(accountUuid: string): void;
   log: Logger;
 };
 
@@ -115,7 +115,7 @@ async function disableIfDead(options: Parts & ResultOptions, health: EndpointHea
   const reason = disabledReason(state, health.last_error);
   const endpoint = { accountUuid: health.account_id, endpointUuid: health.id, reason, at };
   if (!(await options.db.transaction((tx) => disableEndpoint(tx, endpoint, options)))) return;
-  options.onDisabled();
+  options.onDisabled(health.account_id);
   options.log.warn(
     {
       webhook_endpoint_id: idOfUuid(idPrefixes.webhookEndpoint, health.id),

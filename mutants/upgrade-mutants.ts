@@ -15,10 +15,18 @@ export const upgradeMutants: Mutant[] = [
   {
     name: 'migration-without-patience',
     file: 'server/src/platform/db/migration-lock.ts',
-    find: 'if (cause?.code !== lockNotAvailable) throw error;',
-    replace: 'if (cause?.code !== lockNotAvailable || isFirst) throw error;',
+    find: "if (!lockStates.includes(cause?.code ?? '')) throw error;",
+    replace: "if (!lockStates.includes(cause?.code ?? '') || isFirst) throw error;",
     tests: [migrate],
     why: 'A migration that did not get a table’s lock tries again.',
+  },
+  {
+    name: 'migration-ends-with-a-deadlock',
+    file: 'server/src/platform/db/migration-lock.ts',
+    find: "['55P03', '40P01']",
+    replace: "['55P03']",
+    tests: [migrate],
+    why: 'A migration that PostgreSQL ended because of a deadlock tries again.',
   },
   {
     name: 'migration-never-gives-up',

@@ -179,6 +179,33 @@ describe('a migration of a table that a long transaction reads', () => {
     expect(await running).toEqual({ applied: ['0002_change.sql'] });
   });
 
+  test('runs after a deadlock with that transaction, which goes on', async () => {
+    const holder = await holdTable();
+    await (await connectAs('test')).query('create table second (id int)');
+    // So that PostgreSQL ends the migration.
+    await holder.query(`set deadlock_timeout = '1h'`);
+    const changes = {
+      '0002_change.sql': 'alter table second add column a int; alter table first add column b int;',
+    };
+    const waits: string[] = [];
+    const running = migrate(database.url, {
+      ...(await writeRelease({ ...first, ...changes })),
+      lockTimeoutMs: 240_000,
+      onWait: (says) => void waits.push(says),
+    });
+    running.catch(() => {}); // the test awaits it later
+    const other = await connectAs('test');
+    const waiting = `select from pg_locks where relation = 'first'::regclass and not granted`;
+    await until(
+      async () => (await other.query(waiting)).rowCount,
+      (count) => count === 1,
+    );
+    await holder.query('select from second'); // goes on when the migration is rolled back
+    await holder.query('rollback');
+    expect(await running).toEqual({ applied: ['0002_change.sql'] });
+    expect(waits).toHaveLength(1);
+  });
+
   test('gives up after a while, and says what to do', async () => {
     const holder = await holdTable();
     const options = await writeRelease({ ...first, ...change });

@@ -59,10 +59,11 @@ export async function waitForMigration(client: pg.Client, { boundMs, onWait }: W
 export const lockWaitMs = 1_500;
 // The statements that waited behind it run in between.
 const pauseMs = 1_000;
-const lockNotAvailable = '55P03';
+// Not available in time; and a deadlock with a transaction that has one of the migration's tables and waits for another.
+const lockStates = ['55P03', '40P01'];
 
 /**
- * Repeats a migration's transaction that did not get the lock of a table in `lockWaitMs`, for as long as it waits for the migration
+ * Repeats a migration's transaction that did not get the lock of a table in `lockWaitMs`, or not without a deadlock, for as long as it waits for the migration
  * lock. A backup or a long query holds such a lock, and every statement on the table would wait for it behind the migration.
  */
 export async function retryForLocks<T>(
@@ -76,7 +77,7 @@ export async function retryForLocks<T>(
       return await attempt();
     } catch (error) {
       const { cause } = error as { cause?: { code?: string } };
-      if (cause?.code !== lockNotAvailable) throw error;
+      if (!lockStates.includes(cause?.code ?? '')) throw error;
       if (performance.now() > deadlineMs) {
         throw new Error(
           `${what} did not get a table’s lock within ${boundMs / 1_000} s: a long transaction holds it, such as a backup. Nothing was changed; start again when that is over`,

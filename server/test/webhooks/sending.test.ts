@@ -444,7 +444,9 @@ describe('an endpoint that keeps failing', () => {
       ({ status }) => status === 'disabled',
     );
     const announced = () => announce.mock.calls.map((said) => said.map((text) => text?.replaceAll('-', '')));
-    await expect.poll(announced).toContainEqual(['deliveries', service.accountUuid.replaceAll('-', '')]);
+    await expect
+      .poll(announced, { timeout: 60_000 })
+      .toContainEqual(['deliveries', service.accountUuid.replaceAll('-', '')]);
     announce.mockRestore();
     expect(disabled.disabled_reason).toMatch(/\d+ attempts since .+ status 500/);
     expect(disabled.disabled_at).toBeGreaterThan(0);

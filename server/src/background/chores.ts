@@ -70,7 +70,7 @@ export function workerChores(service: Service, config: Config, onError: (error: 
     { everyMs: 600_000, run: () => countIccidRanges(db) },
     {
       everyMs: 2_000,
-      // What goes on from memory is not announced, but the positions of its events are.
+      // Work done from memory is not announced, but the positions of its events are.
       ...unlessQuiet(service, ['executions', 'feed'], createFirstStatistics(db, onError)),
     },
   ];

@@ -2,10 +2,10 @@ import type { Signals, Topic } from '../platform/db/signals.ts';
 
 type Work = (stopping: AbortSignal) => Promise<unknown>;
 
-// Signals may be missed, and not all that is written has one.
+// Signals can be missed, and not every write sends one.
 const mostSkipped = 9;
 
-/** Parts of a chore that has something to do only after signals: without one since its last run, it skips nine of ten runs. */
+/** The parts of a chore that has work only after a signal on one of these topics. Without one, nine of ten runs are skipped. */
 export function unlessQuiet(
   { signals }: { signals: Pick<Signals, 'on'> },
   topics: readonly Topic[],

@@ -59,11 +59,11 @@ export async function waitForMigration(client: pg.Client, { boundMs, onWait }: W
 export const lockWaitMs = 1_500;
 // The statements that waited behind it run in between.
 const pauseMs = 1_000;
-// Not available in time; and a deadlock with a transaction that has one of the migration's tables and waits for another.
+// The lock was not available in time, or waiting for it made a deadlock with a transaction that waits for another table of the migration.
 const lockStates = ['55P03', '40P01'];
 
 /**
- * Repeats a migration's transaction that did not get the lock of a table in `lockWaitMs`, or not without a deadlock, for as long as it waits for the migration
+ * Repeats a migration's transaction that did not get a table's lock in `lockWaitMs`, or ended in a deadlock, for as long as it waits for the migration
  * lock. A backup or a long query holds such a lock, and every statement on the table would wait for it behind the migration.
  */
 export async function retryForLocks<T>(

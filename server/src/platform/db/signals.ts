@@ -56,7 +56,7 @@ const maxPayloadBytes = 7_900;
 
 const notify = run<[payload: string]>('signal', (payload) => [channel, payload])`select pg_notify($1, $2)`;
 
-/** Says that orders wait. For a command, which ends before signals of its own could be sent. */
+/** Notifies workers of new orders. For commands, which end before `announce` could send. */
 export const notifyOfOrders = (db: Queryable): Promise<void> => notify(db, 'executions' satisfies Topic);
 
 /** Wakes workers early. It is only an optimization: without a signal, workers find the work by polling. */
@@ -144,7 +144,7 @@ export function createSignals({ db, connectionString, purpose = 'signals', onErr
       );
     };
     const beat = () => {
-      // Nobody else's signals can be lost while there is nobody.
+      // While no other process runs, no signal of one can be lost.
       timer = setTimeout(check, restMs(heartbeatMs, isStillAlone()));
     };
     client.once('end', () => clearTimeout(timer));

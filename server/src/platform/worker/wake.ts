@@ -1,7 +1,7 @@
 // Each poll at rest costs as much as an event.
 const rareFactor = 5;
 
-/** The longest rest of a loop that polls: longer while its signals tell it of all work, so that the poll is for the unexpected only. */
+/** How long a polling loop rests: longer while signals tell it of all work, because then a poll only covers a lost signal. */
 export function restMs(pollMs: number, hearsAll: boolean): number {
   return hearsAll ? pollMs * rareFactor : pollMs;
 }

@@ -25,6 +25,22 @@ export const restMutants: Mutant[] = [
     why: 'Beside another process work may go unnoticed, so the polls are as frequent as before.',
   },
   {
+    name: 'listen-check-rare-beside-others',
+    file: signals,
+    find: 'restMs(heartbeatMs, isStillAlone())',
+    replace: 'restMs(heartbeatMs, true)',
+    tests: ['server/test/webhooks/send-now.test.ts'],
+    why: 'A connection that hears nothing more is noticed within seconds, as signals of others are lost meanwhile.',
+  },
+  {
+    name: 'listen-check-frequent-while-alone',
+    file: signals,
+    find: 'restMs(heartbeatMs, isStillAlone())',
+    replace: 'heartbeatMs',
+    tests: ['server/test/webhooks/send-now.test.ts'],
+    why: 'A process at rest costs a check every ten seconds instead of every two.',
+  },
+  {
     name: 'queue-polls-rarely-beside-others',
     file: workQueue,
     find: 'hearsAll() && performance.now() >= awaitsPollUntilMs',

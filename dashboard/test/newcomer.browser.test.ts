@@ -50,6 +50,9 @@ test('a newcomer follows one link, orders an eSIM, sees its events arrive and sc
 
   await page.getByRole('link', { name: 'Orders & eSIMs' }).click();
   await page.locator('[data-row]').first().getByRole('link').click();
+  // What is above the button is there, so that it does not move between pressing and releasing it.
+  await page.getByText('0 B of 1 GB').waitFor();
+  await page.getByText('The eSIM is ready to install.').waitFor();
   await page.getByRole('button', { name: 'Show QR code and links' }).click();
   const qr = page.getByRole('img', { name: 'QR code to install the eSIM' });
   await qr.waitFor();

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/platform/db/database.ts';
 import { createSignals, type Signals } from '../../src/platform/db/signals.ts';
@@ -206,6 +207,39 @@ test('a process that took itself for the only one notifies another as soon as th
   } finally {
     await alone.stop();
     await late.stop();
+    await db.end();
+  }
+});
+
+test('a process checks its LISTEN connection often beside others, and rarely while alone', async () => {
+  const db = openDatabase({ connectionString: service.databaseUrl, poolSize: 4, onError: () => {} });
+  const open = (purpose: 'signals' | 'readers') =>
+    createSignals({ db, connectionString: service.databaseUrl, purpose, onError: () => {} });
+  const [alone, beside] = [open('signals'), open('readers')];
+  const watcher = new pg.Client({ connectionString: service.databaseUrl });
+  await watcher.connect();
+  try {
+    for (const signals of [alone, beside]) signals.on('executions', () => {});
+    alone.setAlone(true);
+    await expect.poll(alone.hearsAll).toBe(true);
+    const checks = { signals: new Set<number>(), readers: new Set<number>() };
+    await until(
+      async () => {
+        const { rows } =
+          await watcher.query(`select split_part(application_name, ' ', 2) as purpose, query_start
+          from pg_stat_activity where datname = current_database() and application_name ~ ' (signals|readers)$'`);
+        for (const { purpose, query_start } of rows)
+          checks[purpose as keyof typeof checks].add(query_start.getTime());
+        return checks.readers.size;
+      },
+      (often) => often > 4,
+      60_000,
+    );
+    // Its check before, and the one after the rest that had begun while it knew of another one.
+    expect(checks.signals.size).toBeLessThanOrEqual(2);
+  } finally {
+    for (const signals of [alone, beside]) await signals.stop();
+    await watcher.end();
     await db.end();
   }
 });

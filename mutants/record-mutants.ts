@@ -265,6 +265,14 @@ export const recordMutants: Mutant[] = [
     why: 'A long name that a client made up is not in the request log.',
   },
   {
+    name: 'replays-of-many-events-created-nothing',
+    file: requestLog,
+    find: "object === 'event_replays' && data",
+    replace: "object === 'event_replays' && !data",
+    tests: [api('request-log')],
+    why: 'Who finds a delivery nobody expected can tell which request queued it.',
+  },
+  {
     name: 'all-created-ids-logged',
     file: 'server/src/http/add-to-request-log.ts',
     find: '.slice(0, maxCreatedIds)',

@@ -71,9 +71,15 @@ const ownId = /^[a-z]+_[0-9a-z]{26}$/;
 
 /** The ids in the response, except those that the request itself named. */
 function createdIdsOf({ rendered, url }: FastifyRequest): string[] {
-  const { id, deliveries } = (rendered ?? {}) as { id?: unknown; deliveries?: { id: string }[] };
-  const ids = Array.isArray(deliveries) ? deliveries.map((one) => one.id) : [id];
+  const { object, data } = (rendered ?? {}) as { object?: unknown; data?: unknown[] };
+  const ids = (object === 'event_replays' && data ? data : [rendered]).flatMap(idsIn);
   const isNew = (one: unknown): one is string =>
     typeof one === 'string' && ownId.test(one) && !url.includes(one);
   return ids.filter(isNew).slice(0, maxCreatedIds);
+}
+
+function idsIn(created: unknown): unknown[] {
+  const { id, deliveries } = (created ?? {}) as { id?: unknown; deliveries?: (string | { id: string })[] };
+  if (!Array.isArray(deliveries)) return [id];
+  return deliveries.map((one) => (typeof one === 'string' ? one : one.id));
 }

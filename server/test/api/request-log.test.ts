@@ -82,6 +82,11 @@ describe('the request log', () => {
     const event = await call(service, 'POST', '/v1/events/test', { body: { type: 'a.b', data: {} } });
     const again = await call(service, 'POST', `/v1/events/${event.json.id}/replay`, { body: {} });
     expect((await logged(again)).created_ids).toEqual([again.json.deliveries[0].id]);
+    const both = { event_ids: [event.json.id, event.json.id] };
+    const replayed = await call(service, 'POST', '/v1/events/replay', { body: both });
+    const queued = replayed.json.data.flatMap((one: { deliveries: string[] }) => one.deliveries);
+    expect(queued.length).toBeGreaterThan(0);
+    expect((await logged(replayed)).created_ids).toEqual(queued);
   });
 
   test('names twenty of the deliveries that a request created, however many they are', async () => {

@@ -268,7 +268,7 @@ export const recordMutants: Mutant[] = [
     name: 'replays-of-many-events-created-nothing',
     file: requestLog,
     find: "object === 'event_replays' && data",
-    replace: "object === 'event_replays' && !data",
+    replace: "object === 'event_replay' && data",
     tests: [api('request-log')],
     why: 'Who finds a delivery nobody expected can tell which request queued it.',
   },

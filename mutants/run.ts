@@ -33,7 +33,7 @@ const pure =
 
 const count = (verdict: string) => byHand.filter((one) => one.verdict === verdict).length;
 const survivors = byHand.filter(({ verdict }) => verdict === 'survived').map(({ mutant }) => mutant.name);
-const unusable = byHand.filter(({ verdict }) => verdict === 'stale' || verdict === 'broken');
+const unusable = byHand.filter(({ verdict }) => verdict !== 'killed' && verdict !== 'survived');
 const killed = count('killed') + pure.killed;
 const all = killed + survivors.length + pure.unexplained.length + pure.explained;
 
@@ -42,7 +42,7 @@ for (const { mutant, verdict, by } of unusable)
   console.log(`${verdict}  ${mutant.name} in ${mutant.file} ${by}`);
 for (const line of pure.stale) console.log(`explained, but did not survive: ${line}`);
 console.log(
-  `by hand: ${count('killed')} killed, ${survivors.length} survived, ${unusable.length} stale or broken\n` +
+  `by hand: ${count('killed')} killed, ${survivors.length} survived, ${unusable.length} stale, broken or untested\n` +
     `pure cores: ${pure.killed} killed, ${pure.unexplained.length + pure.explained} survived (${pure.explained} explained)\n` +
     `${((100 * killed) / Math.max(all, 1)).toFixed(1)} % of ${all} killed`,
 );

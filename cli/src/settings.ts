@@ -49,7 +49,13 @@ function findBaseUrl(options: GlobalOptions, env: NodeJS.ProcessEnv): { text: st
 
 function readBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || !['http:', 'https:'].includes(url.protocol) || url.search || url.hash || url.username) {
+  if (url?.username || url?.password) {
+    throw usageError(
+      'The base URL must not have a user or a password.',
+      'An API key goes into SIMPLANE_API_KEY or --api-key.',
+    );
+  }
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.search || url.hash) {
     throw usageError(
       `The base URL must look like ${defaultBaseUrl}; got ${text}`,
       'Set it with --base-url or SIMPLANE_BASE_URL, without /v1.',

@@ -58,11 +58,13 @@ describe('an error names the next step and sets the exit code:', () => {
       [['webhooks', 'recover', 'we_1', '--since', 'soon'], '--since'],
       [['events', 'list', '--since', 'yesterday'], '2h (ago)'],
       [['whoami', '--base-url', 'localhost'], 'SIMPLANE_BASE_URL'],
+      [['whoami', '--base-url', 'http://:hunter2@127.0.0.1:4000'], 'a user or a password.'],
       [['whoami', '--base-url', 'http://127.0.0.1:4000/v1'], '--base-url http://127.0.0.1:4000'],
       [['esims'], 'create'],
     ];
     const results = await Promise.all(wrong.map(([args]) => runCli(service, args)));
     expect(results).toEqual(wrong.map(([, hint]) => ({ code: 2, stdout: '', stderr: containing(hint) })));
+    expect(JSON.stringify(results)).not.toContain('hunter2');
   });
 
   it('3 when nothing answers, or another program does', async () => {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { callRaw, callTool } from './support/call.ts';
@@ -63,4 +66,20 @@ describe.each([
     expect(client.getInstructions()).not.toContain('lacks scopes');
     await client.close();
   });
+});
+
+test('over stdio, a service that does not answer keeps the list of tools back for seconds only, and then has all', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  try {
+    const startedMs = performance.now();
+    const { port } = silent.address() as AddressInfo;
+    const client = await connectStdio({ url: `http://127.0.0.1:${port}`, key: service.key });
+    expect((await client.listTools()).tools).toHaveLength(16);
+    expect(performance.now() - startedMs).toBeLessThan(15_000); // an attempt may take 20 s
+    await client.close();
+  } finally {
+    silent.closeAllConnections();
+    silent.close();
+  }
 });

@@ -203,6 +203,13 @@ describe('a list', () => {
     expect(urls).toHaveLength(1);
   });
 
+  test('that is awaited twice is requested once', async () => {
+    const { client, urls } = recording();
+    const list = client.products.list({ limit: 2 });
+    const [first, count] = await Promise.all([list, list.then(({ data }) => data.length)]);
+    expect([first.data.length, count, urls.length]).toEqual([2, 2, 1]);
+  });
+
   test('is a promise of its first page, with catch and finally', async () => {
     const list: Promise<{ data: unknown[] }> = simplane.products.list({ limit: 2 });
     expect(list).toBeInstanceOf(Promise);
@@ -270,6 +277,15 @@ describe('an API error', () => {
     await expect(elsewhere('<h1>No</h1>', 404).me()).rejects.toThrow('Check the base URL.');
     const image = elsewhere('<h1>Hello</h1>', 200).esims.qr('8999', 'image/png');
     await expect(image).rejects.toThrow('Check the base URL.');
+  });
+
+  test('whose body a proxy has replaced has the request id of its header', async () => {
+    const headers = { 'Request-Id': 'req_of_the_header' };
+    const fetch = async () => new Response('<h1>Forbidden</h1>', { status: 403, headers });
+    expect(await refused(createSimplane({ apiKey: 'x', fetch }).me())).toMatchObject({
+      ...{ name: 'ApiError', status: 403 },
+      requestId: 'req_of_the_header',
+    });
   });
 
   test('instead of the result of a write carries its idempotency key: the write may have run', async () => {

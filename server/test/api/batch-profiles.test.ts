@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSimplane } from '../../../sdk/src/index.ts';
+import { commandLine } from '../../src/accounts/audit/record.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
+import { listBatchInstallProfiles } from '../../src/orders/batches/list-install-profiles.ts';
 import { call } from '../support/client.ts';
 import { readZip } from '../support/read-zip.ts';
 import { decode, fromPng } from '../support/scan-qr.ts';
@@ -61,6 +63,24 @@ describe('the install profiles of a batch', () => {
         ...{ execution_id: expect.stringMatching(/^exec_/), ...orders[at] },
       })),
     );
+  });
+
+  test('are read from the database when there is room for them, and after that their entry is written', async () => {
+    const steps: string[] = [];
+    const query: typeof service.db.query = (statement, values) => {
+      steps.push(statement.name);
+      return service.db.query(statement, values);
+    };
+    const ctx = {
+      ...service.service,
+      ...commandLine,
+      db: { ...service.db, query },
+      account: { uuid: service.accountUuid },
+      waitForRoom: async () => void steps.push('room'),
+    } as unknown as Parameters<typeof listBatchInstallProfiles>[0];
+    const { data } = await listBatchInstallProfiles(ctx, { params: { id }, query: {}, body: {} });
+    expect(data).toHaveLength(3);
+    expect(steps).toEqual(['batch_find', 'room', 'batch_list_installable', 'audit_insert']);
   });
 
   test('as CSV: one line each, and a reference is never a formula', async () => {

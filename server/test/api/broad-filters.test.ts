@@ -114,6 +114,9 @@ describe('a filter of events by pending deliveries', () => {
     expect(await walk('delivery=pending&type=a.*,b.*')).toEqual([5, 4, 3, 2, 1]);
     await service.db.pool.query(blocked, [accountUuid, 300]);
     expect(await walk('delivery=pending')).toEqual(numbers(300, 1));
+    const queuedNewest = queued.replace('order by id limit', 'order by id desc limit');
+    await service.db.pool.query(queuedNewest, [accountUuid, 2]);
+    expect(await walk('delivery=pending')).toEqual([...numbers(rows, rows - 1), ...numbers(300, 1)]);
     expect(await walk('delivery=pending&type=a.rare')).toEqual([3, 2, 1]);
     const other = await service.createAccount('Other');
     const reply = await call({ url: service.url, key: other.key }, 'GET', '/v1/events?delivery=pending');

@@ -139,6 +139,15 @@ describe('usage', () => {
     await expectBalanced(iccid);
   });
 
+  test('that no bundle covers is told once a day, however many batches report it', async () => {
+    const iccid = await order();
+    await report(iccid, { bytes: 3, country: 'US' });
+    await report(iccid, { bytes: 4, country: 'US' });
+    expect((await eventsOf(iccid, 'esim.usage_not_covered')).map(({ data }) => data['country'])).toEqual([
+      'US',
+    ]);
+  });
+
   test('counts by the countries at the time of sale, whatever the catalog says later', async () => {
     const product = { name: 'x', countries: ['DE'], data_bytes: 1000, validity_days: 5, speeds: ['4G'] };
     const price = { amount: 1, currency: 'eur' };

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } fro
 import { commandLine } from '../../src/accounts/audit/record.ts';
 import { dashboardLinkCommand } from '../../src/commands/dashboard-link.ts';
 import { doctorCommand } from '../../src/commands/doctor.ts';
-import { resolveExecutionCommand } from '../../src/commands/executions.ts';
+import { listExecutionsCommand, resolveExecutionCommand } from '../../src/commands/executions.ts';
 import { createKeyCommand } from '../../src/commands/keys.ts';
 import { resealCommand } from '../../src/commands/reseal.ts';
 import { type Tools, withDatabase } from '../../src/commands/with-database.ts';
@@ -15,7 +15,7 @@ import { readConfig } from '../../src/config/read-config.ts';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { keyIdOf } from '../../src/platform/secrets/keyring.ts';
 import { insertEsim } from '../support/insert-esim.ts';
-import { insertUnknown } from '../support/insert-executions.ts';
+import { insertUnknown, insertWaiting } from '../support/insert-executions.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -219,4 +219,22 @@ test('a command does not run on the database of a deployment in the other mode',
   await run('sandbox');
   await expect(run('live')).rejects.toThrow('this database belongs to a sandbox deployment');
   expect(runs).toEqual(['sandbox']);
+});
+
+test('a list of executions has those that all its filters name', async () => {
+  const other = await service.createAccount('Other');
+  const own = await insertWaiting(service);
+  const failed = await insertUnknown(service);
+  const ofOther = await insertWaiting({ ...service, accountUuid: other.accountUuid });
+  const account = idOfUuid(idPrefixes.account, service.accountUuid);
+  const listed = async (filter: object) => {
+    const options = { limit: '20', json: true, ...filter };
+    const data = JSON.parse(await printed(() => listExecutionsCommand(toolsWith(), options)));
+    return data.map(({ id }: { id: string }) => id).sort();
+  };
+  expect(await listed({})).toEqual([own, failed, ofOther].sort());
+  expect(await listed({ account })).toEqual([own, failed].sort());
+  expect(await listed({ account, status: 'queued' })).toEqual([own]);
+  expect(await listed({ account, errorCode: 'outcome_unknown' })).toEqual([failed]);
+  expect(await listed({ account, olderThan: '1h' })).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { startReplication } from '../../src/commands/move/replicate.ts';
 import { type Database, openDatabase } from '../../src/platform/db/database.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 let source: TestService;
 beforeAll(async () => {
@@ -67,4 +68,51 @@ test('a quote in the address of the old cell’s PostgreSQL does not end it', as
   const { moving, recorded } = movingOf(source, "postgresql://cell:it's@127.0.0.1/simplane");
   await startReplication(moving);
   expect(recorded.at(-1)).toContain("connection 'postgresql://cell:it''s@127.0.0.1/simplane'\n");
+});
+
+test('only rows of the account are copied, and of what only grows no change and no removal', async () => {
+  const tenant = { ...source, ...(await source.createAccount('Published')) };
+  const { moving } = movingOf(tenant, '');
+  await startReplication(moving);
+  const published = await source.db.pool.query<{ filter: string | null }>(
+    'select distinct rowfilter as filter from pg_publication_tables where starts_with(pubname, $1)',
+    [moving.name],
+  );
+  const filters = published.rows.map(({ filter }) => filter?.replaceAll('-', ''));
+  expect(filters).toEqual([`(account_id = '${tenant.accountUuid}'::uuid)`]);
+  const { rows } = await source.db.pool.query(
+    `select pubinsert as inserts, pubupdate as updates, pubdelete as deletes
+     from pg_publication where starts_with(pubname, $1) order by pubname`,
+    [moving.name],
+  );
+  expect(rows).toEqual([
+    { inserts: true, updates: true, deletes: true },
+    { inserts: true, updates: false, deletes: false },
+  ]);
+});
+
+test('a table that somebody changes is not waited for so long that others wait behind it', async () => {
+  const tenant = { ...source, ...(await source.createAccount('Patient')) };
+  const [holder, other] = [await source.db.pool.connect(), await source.db.pool.connect()];
+  try {
+    await holder.query('begin; lock table usage_days in row exclusive mode');
+    const started = startReplication(movingOf(tenant, '').moving);
+    started.catch(() => {}); // the test awaits it later
+    await until(
+      async () =>
+        (
+          await other.query(
+            `select from pg_locks l join pg_database d on d.oid = l.database
+             where d.datname = current_database() and l.relation = 'usage_days'::regclass and not l.granted`,
+          )
+        ).rowCount,
+      (count) => count === 1,
+    );
+    await other.query(`begin; set local statement_timeout = '4s'; select from usage_days limit 1; commit`);
+    await holder.query('rollback');
+    await started;
+  } finally {
+    holder.release(true);
+    other.release(true);
+  }
 });

@@ -174,6 +174,9 @@ test('an order that a worker holds is neither canceled nor made due, although no
   await hold(`now() + interval '1 hour'`);
   expect((await cancel(id)).json.error.code).toBe('state_conflict');
   expect((await retry(id)).json.error.message).toMatch(/right now/);
+  // The worker is gone.
+  await hold(`now() - interval '1 second'`);
+  expect((await retry(id)).status).toBe(202);
   await hold('null');
   expect((await retry(id)).status).toBe(202);
   expect((await cancel(id)).json).toMatchObject({ status: 'failed', error: { code: 'canceled' } });
@@ -425,6 +428,7 @@ describe('a failure group', () => {
       await execution(json.retry.execution_id, ({ status }) => status === 'failed');
     });
     await continueRetries();
+    await continueRetries(); // that it has stopped is final
     const after = (await groups()).find(({ id }) => id === group.id) as Group;
     expect(after.retry).toMatchObject({ status: 'stopped', retried: 1 });
     expect(after.failed).toBe(group.failed);

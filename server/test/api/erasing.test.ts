@@ -307,6 +307,29 @@ describe('erasing an eSIM', () => {
     expect([await status(), keptOf(await tablesWith('openxq5'))]).toEqual(['finished', []]);
   });
 
+  test('waits for a top-up that was open when the eSIM was terminated, and includes it', async () => {
+    const tenant = await openAccount();
+    const iccid = await insertEsim(tenant);
+    const { status, json } = await call(tenant, 'POST', `/v1/esims/${iccid}/bundles`, {
+      body: { product_id: 'prod_europe_5gb_30d', reference: 'topupxq7' },
+    });
+    expect(status).toBe(202);
+    await query(`update esims set status = 'terminated' where iccid = $1`, [iccid]);
+    await erase(tenant, iccid);
+    await run();
+    const erasure = async () => (await call(tenant, 'GET', `/v1/esims/${iccid}/erasure`)).json.status;
+    expect(await erasure()).toBe('pending');
+    const worker = service.startWorker(createMockNetwork({ delayMs: 0 }));
+    const { error } = await until(
+      async () => (await call(tenant, 'GET', `/v1/executions/${json.id}`)).json,
+      (execution) => execution.status === 'failed',
+    );
+    await worker.stop(0);
+    await run();
+    expect([error.code, await erasure()]).toEqual(['state_conflict', 'finished']);
+    expect(keptOf(await tablesWith('topupxq7'))).toEqual([]);
+  });
+
   test('begins again if the release that began it had a step that this one does not know', async () => {
     const tenant = await openAccount();
     const { iccid, order, eid } = await fillEsim(tenant, 'stepxq1');
@@ -355,6 +378,19 @@ describe('erasing an eSIM', () => {
       [iccid],
     );
     expect(rows).toEqual([]);
+  });
+
+  test('leaves the other eSIMs of the account, and the stored answers about them', async () => {
+    const tenant = await openAccount();
+    const [iccid, other] = [await insertEnded(tenant), await insertEsim(tenant)];
+    const patch = (description: string, idempotencyKey: string) =>
+      call(tenant, 'PATCH', `/v1/esims/${other}`, { body: { description }, idempotencyKey });
+    const before = await patch('kept', 'patch-kept');
+    await erase(tenant, iccid);
+    await run();
+    expect((await patch('kept', 'patch-kept')).text).toBe(before.text);
+    const { status, json } = await patch('changed', 'patch-changed');
+    expect([status, json.description]).toEqual([200, 'changed']);
   });
 
   test('ignores what the network reports of one whose termination it refused', async () => {

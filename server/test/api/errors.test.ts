@@ -246,6 +246,11 @@ describe('parameters', () => {
     [{ product_id: 'x'.repeat(101) }, 'product_id', 'product_id must have at most 100 characters; got 101.'],
     [{ ...product, metadata: [] }, 'metadata', 'metadata must be an object; got a list of 0.'],
     [{ ...product, metadata: { a: 1 } }, 'metadata.a', 'metadata.a must be a string or null; got 1.'],
+    [
+      { ...product, metadata: { 'a/b~c': 1 } },
+      'metadata.a/b~c',
+      'metadata.a/b~c must be a string or null; got 1.',
+    ],
   ])('the body %j is refused, naming the field', async (body, param, message) => {
     const reply = await call(service, 'POST', '/v1/esims', { body });
     expectRefusal(reply, 'parameter_invalid', param);
@@ -658,6 +663,11 @@ describe('every response', () => {
   test('with an error links to an existing section of the docs', async () => {
     const page = (await call(service, 'GET', '/docs')).text;
     for (const code of Object.keys(promised)) expect(page).toContain(`id="error-${code}"`);
+  });
+
+  test('keeps its connection open for longer than the usual 60 seconds of a proxy', async () => {
+    const { headers } = await call(service, 'GET', '/v1/me');
+    expect(headers.get('keep-alive')).toBe('timeout=72');
   });
 
   test('has a unique request id', async () => {

@@ -2,6 +2,7 @@ import { idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listEventRows } from '../../src/notify/events/sql/events.ts';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
+import { maxPageBytes, smallPageBytes } from '../../src/platform/lists/read-page.ts';
 import { call, type Reply } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { type Connection, head, openConnection } from '../support/raw-http.ts';
@@ -146,4 +147,37 @@ describe('an account whose clients do not read', () => {
     }
     expect((await call(service, 'GET', path)).status).toBe(200);
   });
+});
+
+test('an account has two large pages read at a time, and the next waits until there is room for it', async () => {
+  const { db } = service.service;
+  const { query } = db;
+  const read = { small: 0, large: 0 };
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const held: typeof query = async (statement, values) => {
+    const isLarge = values?.at(-1) === maxPageBytes;
+    if (isLarge) {
+      read.large += 1;
+      await opened;
+    }
+    const rows = await query<never>(statement, values);
+    if (values?.at(-1) === smallPageBytes) read.small += 1;
+    return rows;
+  };
+  db.query = held;
+  try {
+    const pages = Array.from({ length: 3 }, () => call(service, 'GET', '/v1/events?limit=100'));
+    await expect.poll(() => read).toEqual({ small: 3, large: 2 });
+    await call(honest, 'GET', '/v1/me'); // the third has gone on until then
+    expect(read.large).toBe(2);
+    open();
+    for (const { status } of await Promise.all(pages)) expect(status).toBe(200);
+    expect(read.large).toBe(3);
+  } finally {
+    open();
+    db.query = query;
+  }
 });

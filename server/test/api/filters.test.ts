@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importCatalog, readCatalog } from '../../src/accounts/products/import-catalog.ts';
 import { call, provision } from '../support/client.ts';
+import { insertFailed } from '../support/insert-executions.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -175,6 +176,42 @@ describe('eSIMs', () => {
     ]).toEqual([0, 0, 1]);
   });
 
+  test('are listed once, also while a change waits, or the order of one that was terminated meanwhile', async () => {
+    const { accountUuid, key } = await service.createAccount('Changing');
+    const row = { createdAt: new Date(), productId: 'p', eid: null };
+    const named = await insert(accountUuid, [
+      { ...row, uuid: service.service.newUuid(), status: 'provisioned', metadata: {} },
+      { ...row, uuid: service.service.newUuid(), status: 'terminated', metadata: {} },
+    ]);
+    const [changing, ended] = [...named.values()];
+    for (const [type, iccid, isTerminated] of [
+      ['esim.suspend', changing, false],
+      ['esim.provision', ended, true],
+    ]) {
+      await service.db.pool.query(
+        `insert into execution_queue (account_id, id, type, product_id, iccid, input, attempts, fence, is_terminated, created_at)
+         values ($1, $2, $3, 'p', $4, '{}', 1, 1, $5, now())`,
+        [accountUuid, service.service.newUuid().toString('hex'), type, iccid, isTerminated],
+      );
+    }
+    const seen = await walk(key, '/v1/esims', []);
+    expect(seen.map(({ iccid, status }) => [iccid, status])).toEqual([
+      [ended, 'terminated'],
+      [changing, 'provisioned'],
+    ]);
+  });
+
+  test('are found by the time that they show, although their ids are some milliseconds older', async () => {
+    const { accountUuid, key } = await service.createAccount('Turn');
+    const uuid = Buffer.alloc(16, 7);
+    uuid.writeUIntBE(startSeconds * 1_000 - 3, 0, 6);
+    const row = { uuid, createdAt: new Date(startSeconds * 1_000), productId: 'p', eid: null };
+    await insert(accountUuid, [{ ...row, status: 'provisioned', metadata: {} }]);
+    const found = async (name: string) =>
+      (await walk(key, '/v1/esims', [[`created[${name}]`, String(startSeconds)]])).length;
+    expect([await found('gte'), await found('lt')]).toEqual([1, 0]);
+  });
+
   test('of another account are not found by their metadata', async () => {
     const [owner, other] = [await service.createAccount('Owner'), await service.createAccount('Other')];
     const row = { createdAt: new Date(), status: 'provisioned', productId: 'p', eid: null } as const;
@@ -239,6 +276,20 @@ test('executions with an error code have failed, so with another status there ar
   expect((await found('status=queued')).json.data).toHaveLength(1);
   for (const status of ['queued', 'succeeded', 'failed'])
     expect((await found(`status=${status}&error_code=declined`)).json.data).toEqual([]);
+});
+
+test('executions with an error code are found by type as well', async () => {
+  const { accountUuid, key } = await service.createAccount('Codes of types');
+  const declined = await insertFailed({ ...service, accountUuid }, 'declined', null);
+  const found = async (types: string) =>
+    (
+      await walk(key, '/v1/executions', [
+        ['type', types],
+        ['error_code', 'declined'],
+      ])
+    ).map(({ id }) => id);
+  expect(await found('esim.provision,bundle.add')).toEqual([declined]);
+  expect(await found('bundle.add,esim.suspend')).toEqual([]);
 });
 
 describe('events', () => {

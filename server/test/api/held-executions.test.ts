@@ -309,3 +309,17 @@ test('a suspension that is no longer possible when its turn comes is not propose
   const { status, error } = (await call(service, 'GET', `/v1/executions/${json.id}`)).json;
   expect([status, error.code]).toEqual(['failed', 'state_conflict']);
 });
+
+test('a suspension that is no longer possible when the network has answered fails, and is not told as made', async () => {
+  const esim = await insertEsim(service);
+  const { json } = await call(service, 'POST', `/v1/esims/${esim}/suspend`);
+  const suspend: Network['suspend'] = async (given) => {
+    await service.db.pool.query(`update esims set status = 'terminated' where iccid = $1`, [esim]);
+    return mock.suspend(given);
+  };
+  expect(await runAndLose(await claim(), null, { suspend })).toEqual(['suspend', 'failed']);
+  const { status, error } = (await call(service, 'GET', `/v1/executions/${json.id}`)).json;
+  expect([status, error.code]).toEqual(['failed', 'state_conflict']);
+  const { data } = (await call(service, 'GET', `/v1/events?iccid=${esim}`)).json;
+  expect(data.map(({ type }: { type: string }) => type)).toEqual(['execution.failed']);
+});

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeCursor } from '../../src/platform/lists/cursor.ts';
 import { call } from '../support/client.ts';
+import { insertEsim } from '../support/insert-esim.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -107,6 +108,25 @@ describe('paging through a list', () => {
     expect(seen.filter((id) => id.startsWith('prod_sandbox_'))).toEqual([]);
     expect((await call(service, 'GET', '/v1/products/prod_sandbox_flaky')).status).toBe(200);
   });
+});
+
+test('the pages of keys and of install links show each once, newest first', async () => {
+  const account = await service.createAccount('Pages');
+  const target = { ...service, ...account };
+  const idsIn = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+  for (const [path, body] of [
+    ['/v1/api_keys', { scopes: ['read'] }],
+    [`/v1/esims/${await insertEsim(target)}/install_links`, {}],
+  ] as const) {
+    for (let n = 0; n < 3; n++) expect((await call(target, 'POST', path, { body })).status).toBe(201);
+    const list = async (query: string) => (await call(target, 'GET', `${path}?${query}`)).json;
+    const all = idsIn(await list('limit=100'));
+    expect(all).toEqual([...all].sort().reverse());
+    const first = await list('limit=2');
+    const rest = await list(`limit=2&starting_after=${first.next_cursor}`);
+    expect([...idsIn(first), ...idsIn(rest)]).toEqual(all);
+    expect(rest.has_more).toBe(false);
+  }
 });
 
 describe('the page size', () => {

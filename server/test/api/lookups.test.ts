@@ -551,6 +551,18 @@ describe('a search', () => {
     await call(service, 'DELETE', `/v1/webhook_endpoints/${endpoint.id}`);
   });
 
+  test('finds a delivery that waits behind others by its id', async () => {
+    const { rows } = await service.db.pool.query(
+      `insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, created_at)
+       values ($1, uuid_v7(now()), uuid_v7(now()), uuid_v7(now()), 'event', 'k', now())
+       returning id`,
+      [service.accountUuid],
+    );
+    const id = idOfUuid('dlv', rows[0].id);
+    expect(await find(id)).toMatchObject([{ type: 'delivery', id, title: 'Delivery: pending' }]);
+    await service.db.pool.query('delete from blocked_deliveries where id = $1', [rows[0].id]);
+  });
+
   test('finds a product and an event consumer by what they are called', async () => {
     await call(service, 'PUT', '/v1/event_consumers/found', { body: {} });
     for (const [type, id] of [

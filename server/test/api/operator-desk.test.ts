@@ -123,6 +123,25 @@ describe('the operator’s search', () => {
     expect(await find(end, '&limit=2')).toHaveLength(2);
   });
 
+  test('finds the newest of all accounts first, by reference and by the end of the ICCID', async () => {
+    const names = accounts.map(({ name }) => name);
+    for (const [n, newest] of names.entries()) {
+      const [reference, end] = [`newest-${n}`, `64${n}93`];
+      await service.db.pool.query(
+        `insert into esims (account_id, id, iccid, execution_id, product_id, status, metadata, reference, created_at)
+         select a.id, uuid_v7(at), '895' || lpad(row_number() over ()::text, 10, '3') || $1, gen_random_uuid(), 'p', 'active', '{}', $2, at
+         from accounts a
+         cross join lateral (select now() - case when a.name = $3 then interval '0' else interval '1 day' end as at) made
+         where a.name = any($4)`,
+        [end, reference, newest, names],
+      );
+      for (const q of [reference, end]) {
+        expect(await find(q), q).toHaveLength(2);
+        expect(await find(q, '&limit=1'), q).toMatchObject([{ account_name: newest }]);
+      }
+    }
+  });
+
   test('is the operator’s alone', async () => {
     const { status, json } = await call(service, 'GET', '/v1/operator/search?q=North-1');
     expect([status, json.error.code]).toEqual([403, 'scope_missing']);

@@ -467,6 +467,18 @@ describe('products', () => {
     ]);
   });
 
+  test('have every field that they were replaced with', async () => {
+    const id = 'acme-replaced';
+    const other = {
+      ...{ name: 'Other', countries: ['IT'], data_bytes: 1, validity_days: 2, speeds: ['5G' as const] },
+      ...{ price: { amount: 3, currency: 'usd' }, active: false, listed: false, profile_type: 'OTHER' },
+      after_depletion: { action: 'throttle' as const, kbps: 128 },
+    };
+    await operator.products.put(id, product);
+    await operator.products.put(id, other);
+    expect(await operator.products.get(id)).toMatchObject({ id, ...other });
+  });
+
   test('are all listed, page by page, with unlisted and inactive ones', async () => {
     const { rows } = await service.db.pool.query<{ id: string }>('select id from products');
     const listed: string[] = [];

@@ -221,6 +221,26 @@ test('of more than 10,000 open orders the newest are counted', async () => {
   await read('delete from execution_queue where account_id = $1', [account.accountUuid]);
 });
 
+test('an overview has no orders from before its window, ended or open', async () => {
+  const account = await createAccount();
+  const hour = new Date(Math.floor(service.clock.nowMs() / 3_600_000) * 3_600_000 - 30 * 3_600_000);
+  const { accountUuid } = account;
+  await addCounts(service.db, [{ accountUuid, hour, stage: 'provisioned', code: '', bucket: 1, count: 1 }]);
+  await read(
+    `insert into execution_queue (account_id, id, type, input, created_at, due_at)
+     select $1, uuid_v7(at), 'esim.provision', '{}', at, now() + interval '1 hour'
+     from (select now() - interval '30 hours' as at) accepted`,
+    [accountUuid],
+  );
+  const countsIn = async (query: string) => {
+    const { json } = await call(account, 'GET', `/v1/overview${query}`);
+    return [json.funnel[0].count, json.funnel[1].count, json.open_count];
+  };
+  expect(await countsIn('')).toEqual([0, 0, 0]);
+  expect(await countsIn(`?from=${hour.getTime() / 1_000 - 3_600}`)).toEqual([2, 1, 1]);
+  await read('delete from execution_queue where account_id = $1', [accountUuid]);
+});
+
 test('a search does not find an idempotency key that has expired', async () => {
   const account = await createAccount();
   await provision(account, 'expires-soon');

@@ -211,6 +211,16 @@ test('a sender that lost its endpoint postpones nothing', async () => {
   expect(await due()).not.toEqual(before);
 });
 
+test('a delivery whose attempt was recorded meanwhile is not postponed', async () => {
+  const claim = await createDue();
+  const delivery = (await claim()) as ClaimedDelivery;
+  await read(`update delivery_queue set attempt_count = attempt_count + 1`);
+  const due = () => read('select due_at from delivery_queue order by id');
+  const before = await due();
+  await postponeDelivery(service.db, delivery, 60_000);
+  expect(await due()).toEqual(before);
+});
+
 test('a pending delivery of a disabled endpoint is never claimed', async () => {
   const claim = await createDue();
   await read(`update webhook_endpoints set status = 'disabled'`);

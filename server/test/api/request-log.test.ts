@@ -1,11 +1,13 @@
 import { errors, type RequestLogEntry } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/platform/db/database.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import {
   createRequestLog,
   type RequestLine,
   type RequestLogLevel,
 } from '../../src/views/request-log/buffer.ts';
+import { insertLines } from '../../src/views/request-log/sql.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { exchange, head } from '../support/raw-http.ts';
 import { removeOld } from '../support/remove-old.ts';
@@ -398,6 +400,19 @@ describe('under pressure', () => {
       [service.accountUuid, '00000000-0000-0000-0000-0000000000ff'],
     );
     expect(rows).toEqual([{ duration_ms: 5 }, { duration_ms: 2 ** 31 - 1 }]);
+  });
+
+  test('a connection that wrote lines without waiting for the disk waits for it again, as an order must', async () => {
+    const onError = (error: Error) => expect.fail(String(error));
+    const db = openDatabase({ connectionString: service.databaseUrl, poolSize: 1, onError });
+    try {
+      await db.pool.query('set synchronous_commit = on');
+      await insertLines(db, [{ ...line(), id: `req_${'0'.repeat(25)}3` }]);
+      const { rows } = await db.pool.query(`select current_setting('synchronous_commit') as setting`);
+      expect(rows).toEqual([{ setting: 'on' }]);
+    } finally {
+      await db.end();
+    }
   });
 
   test('a failed statement drops its lines, and the next are written', async () => {

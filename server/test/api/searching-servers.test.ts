@@ -97,6 +97,36 @@ test.each<[string, (db: Database) => Promise<unknown>]>([
   },
 );
 
+test('no connection from before a server was found read-only is used again, also if it was idle', async () => {
+  const told: (string | null)[] = [];
+  const db = openDatabase({
+    ...{ connectionString: database.url, poolSize: 2, onError: () => {} },
+    onAvailability: (reason) => void told.push(reason),
+  });
+  const text = 'select pg_backend_pid() as pid, pg_sleep(0.2)';
+  const usedPids = async () => {
+    const used = () => db.query<{ pid: number }>({ name: 'test_pid', text });
+    return (await Promise.all([used(), used()])).flat().map(({ pid }) => pid);
+  };
+  try {
+    const before = await usedPids();
+    expect(new Set(before).size).toBe(2);
+    const write = db.transaction(async (tx) => {
+      await tx.query({ name: 'test_read_only', text: 'set transaction read only' });
+      await tx.query({ name: 'test_write', text: 'create table written ()' });
+    });
+    await expect(write).rejects.toThrow('read-only transaction');
+    await until(
+      async () => told,
+      ({ length }) => length === 2,
+      20_000,
+    );
+    expect((await usedPids()).filter((pid) => before.includes(pid))).toEqual([]);
+  } finally {
+    await db.end();
+  }
+});
+
 test('a login that is refused is not tried again until the time is over, because waiting does not help', async () => {
   const url = new URL(database.url);
   url.username = 'nobody_of_this_name';

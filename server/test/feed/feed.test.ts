@@ -112,6 +112,9 @@ describe('a page of the feed', () => {
     expect(seen).toEqual(ids);
     const bounds = { after: 0, count: 30, maxBytes: 300_000, types: null };
     expect(await readEvents(service.db, target.accountUuid, bounds)).toHaveLength(2);
+    // The event of the place itself does not count.
+    const next = await readEvents(service.db, target.accountUuid, { ...bounds, after: 1, maxBytes: 1 });
+    expect(next.map(({ position }) => position)).toEqual([1, 2]);
   });
 
   test.each([

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { emit } from '../../src/notify/events/emit.ts';
+import { newEvent } from '../../src/notify/events/new-event.ts';
 import { call } from '../support/client.ts';
 import { removeOld } from '../support/remove-old.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
@@ -133,6 +135,18 @@ test('a time from which events were removed begins at the oldest that is kept', 
   const kept = await publish();
   const { result, published } = await withEventsBetween(() => read(`since=${since}`));
   expect(await readOn(result)).toEqual([kept, ...published]);
+});
+
+test('a time after an event that was committed late begins with what was there before it', async () => {
+  const { accountUuid } = target;
+  const late = newEvent(service.service, { accountUuid, type: 'esim.suspended', data: {} });
+  service.clock.advance(10_000);
+  const since = second();
+  const early = await publish();
+  await service.db.transaction((tx) => emit(tx, [late]));
+  await sequenceEvents(service);
+  const { data } = await read(`since=${since}`);
+  expect(data.map(({ id }: { id: string }) => id)).toEqual([early, JSON.parse(late.body).id]);
 });
 
 test('a cursor among events that were removed is refused with the oldest place, also within a run that is kept', async () => {

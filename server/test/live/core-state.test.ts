@@ -250,6 +250,8 @@ describe('a suspension', () => {
     startSender();
     expect(await ended(termination)).toMatchObject({ status: 'succeeded' });
     expect(core.commands().filter((one) => one.iccid === iccid)).toMatchObject([{ reason: 'terminated' }]);
+    const told = await call(service, 'GET', `/v1/events?iccid=${iccid}&type=esim.terminated`);
+    expect(told.json.data).toHaveLength(1);
   });
 
   test('that waits can be canceled, and the core is told so if it has it', async () => {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { checkConnection } from '../../src/network/es2plus/check-connection.ts';
 import { createEs2Client, type Es2Client } from '../../src/network/es2plus/client.ts';
 import { newIccid } from '../support/fake-smdp.ts';
 import { createTls, startSmdpSetup } from '../support/smdp-setup.ts';
@@ -173,6 +174,23 @@ describe('the ES2+ driver', () => {
     // A call that is aborted meanwhile ends no sooner.
     expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
+
+  test.each([
+    ['hang', 'completes the handshake but gives no answer within 1500 ms'],
+    ['huge', 'answers, but with more than an ES2+ message; check the path in SIMPLANE_ES2_URL'],
+  ] as const)(
+    'is checked by a request, and an answer that is none is explained: %s',
+    async (mischief, says) => {
+      const { smdp, tls: own, stop } = await startSmdpSetup();
+      smdp.onCall(() => mischief);
+      const checked = await checkConnection({
+        ...{ url: smdp.url, tls: own.client, protocolVersion: '2.2.0' },
+        ...{ requesterId: 'simplane-test', padsIccids: false, timeoutMs: 1_500 },
+      });
+      await stop();
+      expect(checked).toEqual({ kind: 'failed', says: `127.0.0.1:${smdp.port} ${says}` });
+    },
+  );
 
   test('redacts secrets in the SM-DP+’s error message', async () => {
     const { smdp, network, stop } = await startSmdpSetup();

@@ -101,6 +101,7 @@ describe('a new live deployment', () => {
       account: { id: account.id, name: 'Acme Travel' },
       mode: 'live',
       livemode: true,
+      api_key: { scopes: ['read', 'write'] },
     });
 
     expect(await runJson('catalog', 'import', await catalogFile([typed]))).toEqual([

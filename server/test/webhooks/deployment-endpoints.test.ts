@@ -88,12 +88,12 @@ async function countSendable(id: string): Promise<number> {
 }
 
 /** Returns how many deliveries it queued. */
-async function recover(id: string, body: object = {}): Promise<number> {
+async function recover(id: string, body: object = {}, batchSize = 500): Promise<number> {
   const { headers } = await call(operator, 'POST', `${base}/${id}/recover`, { body });
   // It begins when all older transactions of the server have ended, also those of other tests.
   const recovery = await until(
     async () => {
-      await runRecoveries(service.db, service.service);
+      await runRecoveries(service.db, { ...service.service, batchSize });
       return (await call(operator, 'GET', headers.get('location') ?? '')).json;
     },
     ({ status }) => status === 'succeeded',
@@ -237,6 +237,38 @@ describe('an endpoint of the deployment', () => {
     await sequenceEvents(service);
     const since = Math.floor(Date.now() / 1_000) - 3_600;
     expect([await recover(id, { since }), await recover(id)]).toEqual([1, 1]);
+  });
+
+  test('gets by recover once what failed twice', async () => {
+    const { id } = await createEndpoint();
+    await service.db.pool.query(
+      `with failed as (
+         insert into events (account_id, id, type, created_at, body)
+         values ($1, uuid_v7(now()), 'a.b', now(), '{"id":"evt_x"}')
+         returning account_id, id)
+       insert into deliveries
+         (account_id, id, event_id, event_account_id, endpoint_id, status, origin, attempt_count, created_at, finished_at)
+       select $2, uuid_v7(now()), failed.id, failed.account_id, $3, 'failed', 'event', 1, now(), now()
+       from failed, generate_series(1, 2)`,
+      [tenant.accountUuid, deployment.uuid, uuidOfId('we', id)],
+    );
+    await sequenceEvents(service);
+    expect(await recover(id)).toBe(1);
+  });
+
+  test('gets by recover what it missed before events that are no longer stored', async () => {
+    const { id } = await createEndpoint();
+    for (let n = 1; n <= 2; n++) await publish({ iccid: iccidA, n });
+    await sequenceEvents(service);
+    await service.db.pool.query(
+      `with removed as (select $1::uuid as account_id, uuid_v7(now()) as id from generate_series(1, 2))
+       insert into deliveries
+         (account_id, id, event_id, event_account_id, endpoint_id, status, origin, attempt_count, created_at, finished_at)
+       select $2, uuid_v7(now()), id, account_id, $3, 'failed', 'event', 1, now(), now()
+       from (select account_id, id from events where account_id = $1 union all select account_id, id from removed) missed`,
+      [tenant.accountUuid, deployment.uuid, uuidOfId('we', id)],
+    );
+    expect(await recover(id, { since: Math.floor(Date.now() / 1_000) - 3_600 }, 2)).toBe(2);
   });
 
   test('gets a blocked event by retry at once, and another one by retry after it was skipped', async () => {

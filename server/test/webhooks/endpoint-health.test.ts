@@ -103,6 +103,21 @@ test('the last error of an endpoint that cannot be reached is its cause', async 
   expect(await failures(id, 1)).toMatchObject({ last_error: 'connection refused', next_attempt_at: null });
 });
 
+test('the next attempt of a failing endpoint is that of the delivery that is due first', async () => {
+  const id = await createEndpoint('/bad');
+  for (let count = 0; count < 3; count++) await publish();
+  await service.db.pool.query('update webhook_endpoints set failing_since = now(), failure_count = 3');
+  const dueAt = (hour: number) => `2099-01-01T0${hour}:00:00Z`;
+  await service.db.pool.query(
+    `update delivery_queue q
+     set attempt_count = 1, due_at = ($1::timestamptz[])[place.n::integer]
+     from (select id, row_number() over (order by id) as n from delivery_queue) place
+     where q.id = place.id`,
+    [[2, 1, 3].map(dueAt)],
+  );
+  expect((await endpoint(id)).next_attempt_at).toBe(Date.parse(dueAt(1)) / 1_000);
+});
+
 test('a success of a healthy endpoint writes its row once a minute', async () => {
   service.startSender();
   const id = await createEndpoint('/good');

@@ -83,13 +83,19 @@ describe('the operator’s list of endpoints', () => {
     await queued(middle, 20, 0);
     await queued(middle, 3, 1);
     await queued(newest, backlogCountLimit + 200, 0);
+    await pool.query(
+      `insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, created_at)
+       select $1, uuid_v7(at), gen_random_uuid(), $2, 'event', '8999901000000000018', at
+       from (values ('2026-01-01T00:00:00Z'::timestamptz)) given (at)`,
+      [middle.account_id, middle.id],
+    );
     expect(await read({})).toMatchObject([
       {
         id: newest.id,
         backlog_count: backlogCountLimit,
         oldest_pending_at: new Date('2026-01-01T00:00:10Z'),
       },
-      { id: middle.id, backlog_count: 23, oldest_pending_at: new Date('2026-01-01T00:00:01Z') },
+      { id: middle.id, backlog_count: 24, oldest_pending_at: new Date('2026-01-01T00:00:00Z') },
       { id: oldest.id, backlog_count: 0, oldest_pending_at: null },
     ]);
     const idsOf = async (filter: Parameters<typeof listEndpointHealth>[1]) =>
@@ -100,6 +106,7 @@ describe('the operator’s list of endpoints', () => {
     expect(await idsOf({ status: 'enabled', failing: false })).toEqual([newest.id]);
     expect((await read({}, newest.id, 1)).map(({ id }) => id)).toEqual([middle.id]);
     await pool.query('delete from delivery_queue');
+    await pool.query('delete from blocked_deliveries');
     await pool.query('delete from webhook_endpoints');
   });
 });

@@ -144,6 +144,23 @@ test('an endpoint with due deliveries is found by its holder only, and by all on
   expect(await isFound(other)).toEqual([true, true]);
 });
 
+test('an endpoint is found with its standing, also if it has a retry only; one that fails is found by the scan alone', async () => {
+  const endpointUuid = await createEndpoint();
+  await sendEvent();
+  const standings = async () => {
+    const [accountUuids, holder] = [[account.accountUuid], randomUUID()];
+    const woken = await findEndpoints(service.db, { accountUuids, holder, sinceUuid: lowest });
+    const scanned = await findEndpointsDue(service.db, holder);
+    return [woken, scanned].map((all) => all.find((one) => one.endpointUuid === endpointUuid)?.standing);
+  };
+  expect(await standings()).toEqual(['untried', 'untried']);
+  await read('update webhook_endpoints set last_success_at = now() where id = $1', [endpointUuid]);
+  await read('update delivery_queue set attempt_count = 1 where endpoint_id = $1', [endpointUuid]);
+  expect(await standings()).toEqual(['proven', 'proven']);
+  await read('update webhook_endpoints set failing_since = now() where id = $1', [endpointUuid]);
+  expect(await standings()).toEqual([undefined, 'failing']);
+});
+
 test('processes that claim the same endpoints lock their leases in the same order', async () => {
   const endpoints = [await createEndpoint(), await createEndpoint(), await createEndpoint()].sort();
   await claim(endpoints);

@@ -176,6 +176,7 @@ test.each([
   else await worker;
   expect(await other).toHaveLength(how === 'dies' ? 1 : 0);
   expect(await queued()).toEqual([first]);
+  expect(await read('select from blocked_deliveries where endpoint_id = $1', [endpointUuid])).toHaveLength(2);
 });
 
 test('a worker that dies after it has ended a delivery leaves the next one to the others', async () => {
@@ -199,11 +200,14 @@ test('the fallback begins again after the last of thousands of eSIMs', async () 
   );
   for (let run = 0; run < 2; run++) await sendAll();
   const event = await store();
+  const data = { iccid: '8999901000000009999' };
+  const ofLast = newEvent(service.service, { accountUuid, type: 'esim.suspended', data });
+  await service.db.transaction((tx) => emit(tx, [ofLast]));
   await sequenceEvents(service);
   await setPositions(service.db, lowestUuid, 10_000);
   expect(await queued()).toEqual([]);
   for (let run = 0; run < 2; run++) await sendAll();
-  expect(await queued()).toEqual([event]);
+  expect((await queued()).sort()).toEqual([event, ofLast.uuid].sort());
   await read('delete from blocked_deliveries where endpoint_id = $1', [endpointUuid]);
 });
 
@@ -241,6 +245,57 @@ test('a recovered event that the feed has forgotten comes first, and one without
   );
   expect(rows.map(({ event_id }) => event_id)).toEqual(events);
   expect(rows.map(({ position }) => position && Math.max(0, position))).toEqual([0, 2, 3, null]);
+});
+
+test('a recovered event without a position waits for it, also if it is older than those in the feed', async () => {
+  const late = composed();
+  const early = await store();
+  await sequenceEvents(service);
+  await service.db.transaction((tx) => emit(tx, [late]));
+  expect(late.uuid < early).toBe(true);
+  await read('delete from blocked_deliveries where endpoint_id = $1', [endpointUuid]);
+  const recovery = { account_id: accountUuid, endpoint_id: endpointUuid } as LockedRecovery;
+  const missed = [late.uuid, early].map((eventUuid) => {
+    return { uuid: randomUUID(), eventUuid, accountUuid: null, iccid };
+  });
+  expect(await insertMissed(service.db, recovery, { events: missed, createdAt: new Date() })).toBe(2);
+  const rows = await read<{ event_id: string; position: number | null }>(
+    `select replace(event_id::text, '-', '') as event_id, position::float from blocked_deliveries
+     where endpoint_id = $1 order by position nulls last`,
+    [endpointUuid],
+  );
+  expect(rows).toEqual([
+    { event_id: early, position: 1 },
+    { event_id: late.uuid, position: null },
+  ]);
+});
+
+type Shown = { id: string; blocked_by: string | null };
+
+/** A page of an event's deliveries. */
+async function deliveriesOf(event: string, query = ''): Promise<{ data: Shown[]; next_cursor?: string }> {
+  const path = `/v1/events/${idOfUuid('evt', event)}/deliveries${query}`;
+  return (await call({ url: service.url, key: apiKey }, 'GET', path)).json;
+}
+
+test('while none of an eSIM is sent, its deliveries are shown to wait for the first, and that one for none', async () => {
+  const events = [await store(), await store(), await store()];
+  await sequenceEvents(service);
+  await setPositions(service.db, lowestUuid, 1_000);
+  events.push(await store());
+  const shown: Shown[] = [];
+  for (const event of events) shown.push(...(await deliveriesOf(event)).data);
+  const first = shown[0]?.id;
+  expect(shown.map(({ blocked_by }) => blocked_by)).toEqual([null, first, first, first]);
+});
+
+test('an event’s deliveries that wait at two endpoints are listed once each, page by page', async () => {
+  await createEndpoint(apiKey, 'esim');
+  const event = await store();
+  const first = await deliveriesOf(event, '?limit=1');
+  const second = await deliveriesOf(event, `?limit=1&starting_after=${first.next_cursor}`);
+  expect(new Set([...first.data, ...second.data].map(({ id }) => id)).size).toBe(2);
+  expect(second.next_cursor).toBeUndefined();
 });
 
 test('a disabled endpoint’s blocked delivery is not sent, and a chore cancels it', async () => {

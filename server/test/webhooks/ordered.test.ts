@@ -153,7 +153,7 @@ test('an event whose earlier one has failed for good is sent', async () => {
 test('events without an ICCID, or with something else in its place, are sent at once', async () => {
   await createEndpoint();
   startSender();
-  const odd = [null, 1, { deep: iccidA }, 'x'.repeat(10_000), '123', `${iccidA}\n`];
+  const odd = [null, 1, { deep: iccidA }, 'x'.repeat(10_000), '123', '8'.repeat(21), `${iccidA}\n`];
   for (const [number, iccid] of odd.entries()) await publish(number, { iccid });
   await arrived(...odd.keys());
 });

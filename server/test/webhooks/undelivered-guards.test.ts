@@ -156,4 +156,67 @@ test('an event is listed once that waits for two endpoints, or failed at both', 
     [account.accountUuid],
   );
   expect(await listed('delivery=failed')).toEqual([event]);
+  await service.db.pool.query(`update deliveries set status = 'canceled' where account_id = $1`, [
+    account.accountUuid,
+  ]);
+  expect(await listed('delivery=canceled')).toEqual([event]);
+});
+
+test('the events of an eSIM are listed by what became of their deliveries', async () => {
+  await createEndpoint();
+  const iccid = '8999901000000000018';
+  const events: string[] = [];
+  const columns = 'account_id, id, event_id, endpoint_id, origin, created_at';
+  for (const status of ['failed', 'canceled', 'succeeded', null]) {
+    events.push(await sendEvent('esim.a', { iccid }));
+    if (status === null) continue;
+    await service.db.pool.query(
+      `with queued as (delete from delivery_queue where account_id = $1 returning ${columns})
+       insert into deliveries (${columns}, status, attempt_count, finished_at) select *, $2, 1, now() from queued`,
+      [account.accountUuid, status],
+    );
+  }
+  const [failed, canceled, , pending] = events;
+  for (const [state, found] of [
+    ['failed', [failed]],
+    ['canceled', [canceled]],
+    ['pending', [pending]],
+    ['undelivered', [failed, canceled]],
+  ] as const) {
+    expect(await listed(`delivery=${state}&iccid=${iccid}`), state).toEqual(found);
+  }
+});
+
+test('a gap does not reach over hours in which the endpoint was subscribed to something else', async () => {
+  const endpoint = await createEndpoint();
+  const pause = async () => {
+    for (const status of ['disabled', 'enabled']) await patch(endpoint, { status });
+  };
+  await pause();
+  await patch(endpoint, { enabled_event_types: ['bundle.*'] });
+  service.clock.advance(3_600_000);
+  await sendEvent('esim.a');
+  service.clock.advance(3_600_000);
+  await patch(endpoint, { enabled_event_types: ['*'] });
+  await pause();
+  expect(await undelivered(endpoint, '')).toEqual([]);
+});
+
+test('what was missed is told by day, the oldest first, and of each day the most frequent type first', async () => {
+  const endpoint = await createEndpoint();
+  await patch(endpoint, { status: 'disabled' });
+  const day = 86_400_000;
+  const nextDay = () => service.clock.advance(day - (service.clock.nowMs() % day) + 3_600_000);
+  nextDay();
+  for (const type of ['esim.b', 'esim.c', 'esim.c']) await sendEvent(type);
+  nextDay();
+  await sendEvent('esim.a');
+  const { days } = await get(`${endpoint.path}/undelivered`);
+  expect(days.map(({ types }: Json) => types)).toEqual([
+    [
+      { type: 'esim.c', count: 2 },
+      { type: 'esim.b', count: 1 },
+    ],
+    [{ type: 'esim.a', count: 1 }],
+  ]);
 });

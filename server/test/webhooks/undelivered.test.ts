@@ -288,11 +288,13 @@ describe('what is undelivered', () => {
     await patch(endpoint, { status: 'disabled' });
     await service.db.pool.query(
       `insert into events (account_id, id, type, created_at, body)
-       select $1, uuid_v7($2), 'esim.activated', $2, '{"data":{}}' from generate_series(1, 10050)`,
+       select $1, uuid_v7($2::timestamptz + n * interval '1 millisecond'), 'esim.activated', $2, '{"data":{}}'
+       from generate_series(1, 10050) n`,
       [account.accountUuid, new Date(service.clock.nowMs())],
     );
-    expect((await get(endpoint.path)).missed_count).toBe(1_000);
-    const { event_count: count, capped } = await get(`${endpoint.path}/undelivered`);
+    const { missed_count: missed, missed_since: since } = await get(endpoint.path);
+    const { event_count: count, capped, oldest } = await get(`${endpoint.path}/undelivered`);
+    expect([missed, since]).toEqual([1_000, oldest]);
     expect([count, capped]).toEqual([10_000, true]);
   });
 });
@@ -353,6 +355,20 @@ describe('a recovery', () => {
     service.clock.advance(20_000);
     const until = Math.floor(service.clock.nowMs() / 1_000);
     expect([await recover(endpoint, { until }), await missedAt(endpoint)]).toEqual([0, 1]);
+  });
+
+  test('until a time leaves later gaps as they are', async () => {
+    const endpoint = await createEndpoint();
+    for (let gap = 0; gap < 3; gap++) {
+      await patch(endpoint, { status: 'disabled' });
+      await sendEvent();
+      service.clock.advance(7_200_000);
+      await enable(endpoint);
+      service.clock.advance(7_200_000);
+    }
+    const until = Math.floor(service.clock.nowMs() / 1_000) - 10 * 3_600 + 1_800;
+    expect([await recover(endpoint, { until }), await missedAt(endpoint)]).toEqual([1, 2]);
+    expect([await recover(endpoint), await missedAt(endpoint)]).toEqual([2, 0]);
   });
 
   test('since a time forgets nothing that was missed by other subscriptions', async () => {

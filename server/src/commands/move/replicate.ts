@@ -174,7 +174,7 @@ export async function stopReplication(moving: Moving): Promise<void> {
   await rowsIn(
     source,
     'move_drop_slot',
-    `select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = '${name}' and not active`,
+    `select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = '${name}'`,
   );
   await alterTables(moving, (tx) => unpublish(tx, moving));
 }

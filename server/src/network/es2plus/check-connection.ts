@@ -49,6 +49,8 @@ async function tryRequest({ requesterId, padsIccids, timeoutMs, ...rest }: Optio
       return judge(posted, new URL(rest.url).pathname.replace(/\/$/, '') + path);
     if (posted.why === 'not-json')
       return { kind: 'failed', says: `answers, but not with JSON; ${checkPath}` };
+    if (posted.why === 'too-large')
+      return { kind: 'failed', says: `answers, but with more than an ES2+ message; ${checkPath}` };
     if (posted.why === 'timeout') {
       return { kind: 'failed', says: `completes the handshake but gives no answer within ${timeoutMs} ms` };
     }

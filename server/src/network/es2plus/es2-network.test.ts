@@ -205,6 +205,12 @@ test('a profile that is bound to another matching id belongs to someone else', a
   expect(await confirm(refused('8.2.1/1.2'))).not.toHaveProperty('belongsToOther');
 });
 
+test('a matching id that would be more than that in an activation code is not taken', async () => {
+  const answer = (id: string) => confirm(executed({ matchingId: id }));
+  expect(await answer('AB-1')).toMatchObject({ kind: 'done', result: { matchingId: 'AB-1' } });
+  expect((await answer('AB-1$$1')).kind).toBe('refused');
+});
+
 test('a release was made before only if it is repeated', async () => {
   const release = (isRepeated: boolean) =>
     start([refused('8.2.1/3.5')]).network.release({ ...call({ isRepeated }), iccid: own, matchingId });
@@ -242,7 +248,7 @@ test.each(['8.2.1/3.9', '8.2.1/3.3', '8.2.1/3.5'])(
   },
 );
 
-test('a cancellation that expired at the SM-DP+ or was not understood is tried again', async () => {
-  for (const answer of [refused('8.1/4.2', 'Expired'), answered(200, {}), answered(500)])
+test('a cancellation that expired or timed out at the SM-DP+ or was not understood is tried again', async () => {
+  for (const answer of [refused('8.1/4.2', 'Expired'), refused('8.1/4.10'), answered(200, {}), answered(500)])
     expect((await cancel([answer], {})).reply.kind).toBe('failed');
 });

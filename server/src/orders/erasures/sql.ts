@@ -39,8 +39,8 @@ where account_id = $1 and coalesce(iccid, '') = coalesce($2, '')`;
 
 /**
  * The first open erasure of the next account, in the order of ids. That of an account waits until its last order has ended, and that of
- * an eSIM that was terminated while it was ordered until its order has: what is left of an order would be written when it ends. Skips
- * one that another process is at.
+ * an eSIM until its order, its top-ups and its changes have: what is left of one would be written when it ends. Skips one that another
+ * process is at.
  */
 export const lockNextErasure = one<OpenErasure, [afterAccountUuid: string]>('erasure_lock_next')`
 select erasure.account_id, erasure.id, erasure.iccid, requested_at, step, after, finished_at, esim.execution_id as order_id
@@ -55,6 +55,9 @@ where finished_at is null
   and not exists (
     select from execution_queue queued
     where queued.account_id = erasure.account_id and queued.id = esim.execution_id)
+  and not exists (
+    select from execution_queue queued
+    where queued.account_id = erasure.account_id and queued.iccid = erasure.iccid and queued.type <> 'esim.provision')
 order by erasure.account_id, erasure.id
 limit 1
 for update of erasure skip locked`;

@@ -101,18 +101,20 @@ async function lockNext(tx: Queryable, served: Set<string>): Promise<LockedRecov
   return lockRecovery(tx, []);
 }
 
+type Candidate = FoundEvent & { type: string };
 type Candidates = { endpointUuid: string; subscriptions: string[]; types: string[] | null };
 
 /** Those of the events that the endpoint would get if it missed them: of these subscriptions and types, and not about itself. */
 export function candidatesOf(
   events: FoundEvent[],
   { endpointUuid, subscriptions, types }: Candidates,
-): FoundEvent[] {
+): Candidate[] {
   const endpointId = idOfUuid(idPrefixes.webhookEndpoint, endpointUuid);
   const matches = (type: string, names: string[]) =>
     subscriptionsOf(type).some((subscription) => names.includes(subscription));
   return events.filter(
-    (event) =>
+    (event): event is Candidate =>
+      event.type !== null &&
       matches(event.type, subscriptions) &&
       (types === null || matches(event.type, types)) &&
       endpointIdOf(event) !== endpointId,

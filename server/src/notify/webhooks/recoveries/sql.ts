@@ -138,7 +138,8 @@ export type FoundEvent = AboutEndpoint & {
   id: string;
   /** Whose it is; null if it is the account's own. */
   account_id: string | null;
-  type: string;
+  /** Null if retention has removed the event meanwhile: its place was searched, and it cannot be sent. */
+  type: string | null;
   /** For an ordered endpoint. */
   iccid: string | null;
 };
@@ -178,11 +179,11 @@ from (
     and status in ('failed', 'canceled') and not is_superseded
   order by event_id desc
   limit $4) missed
-cross join lateral (
+left join lateral (
   select type, ${bodyAboutEndpoint}, ${iccid}
   from events
   where account_id = coalesce(missed.event_account_id, $1) and id = missed.event_id
-  offset 0) event
+  offset 0) event on true
 order by missed.event_id desc`;
 
 /** The next events before the position that the endpoint may have missed, newest first. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AttemptResult } from './attempt.ts';
-import { toSettled } from './record-result.ts';
+import { createResultRecorder, toSettled } from './record-result.ts';
 import type { ClaimedDelivery } from './sql/claim-deliveries.ts';
 
 const options = { retryScheduleMs: [1_000, 5_000], random: () => 0 };
@@ -24,4 +24,37 @@ test.each<[attempts: number, Partial<AttemptResult>, outcome: string, retryInMs:
   const delivery = { attempt_count: attempts } as ClaimedDelivery;
   const settled = toSettled(options, delivery, { ...failed, ...result }, 1_234);
   expect(settled).toMatchObject({ outcome, retryInMs, at: new Date(1_234), durationMs: 3 });
+});
+
+test('an attempt at an endpoint that cannot be disabled now is counted, and made again in its time', async () => {
+  const called: unknown[] = [];
+  const uuid = '0190a000-0000-7000-8000-000000000000';
+  const dead = {
+    id: uuid,
+    account_id: uuid,
+    failing_since: new Date(0),
+    failure_count: 99,
+    last_error: null,
+  };
+  const record = createResultRecorder({
+    ...{
+      ...options,
+      leaseMs: 1,
+      disableRule: { afterMs: 1, minFailures: 1 },
+      clock: { nowMs: () => 60_000 },
+    },
+    db: { query: async () => [dead], transaction: () => Promise.reject(new Error('away')) },
+    lanes: { finished: () => 0 },
+    ready: {
+      ...{ has: () => false, add: () => {} },
+      addLater: (_endpoint: string, _account: string, inMs: number) => called.push(inMs),
+    },
+    claims: { drop: () => {}, release: () => {} },
+    log: { info: () => {}, isLevelEnabled: () => false },
+    onAttempt: ({ outcome }: { outcome: string }) => called.push(outcome),
+    onError: ({ message }: Error) => called.push(message),
+  } as unknown as Parameters<typeof createResultRecorder>[0]);
+  const ids = { id: uuid, event_id: uuid, account_id: uuid, endpoint_id: uuid, order_key: null };
+  await record({ ...ids, attempt_count: 0 } as ClaimedDelivery, failed, 1_234);
+  expect(called).toEqual(['away', 'pending', 1_000]);
 });

@@ -57,7 +57,8 @@ export function createResultRecorder(deps: Parts & ResultOptions) {
     if (result.ok && mayHaveMore) wake.proven();
     const settled = toSettled(deps, delivery, result, startedAtMs);
     const health = await dropOnceStored(claims, delivery, settle(settled), leaseMs);
-    if (health && !result.ok) await disableIfDead(deps, health);
+    // If it cannot be disabled now, it is after the next failure.
+    if (health && !result.ok) await disableIfDead(deps, health).catch(deps.onError);
     deps.onAttempt(settled);
     logAttempt(deps, delivery, settled, result);
     if (!result.ok) ready.addLater(endpointUuid, accountUuid, Math.max(pauseMs, settled.retryInMs ?? 0));

@@ -168,6 +168,22 @@ export const agentMutants: Mutant[] = [
     why: 'The calls of an agent come from its address, by which its key may be limited.',
   },
   {
+    name: 'subscription-to-tools-stays',
+    file: 'mcp/src/create-mcp-server.ts',
+    find: 'tools: { listChanged: false }',
+    replace: 'tools: { listChanged: true }',
+    tests: [mcp('http')],
+    why: 'Nobody can hold a connection with a subscription to what never changes.',
+  },
+  {
+    name: 'subscription-to-resources-stays',
+    file: 'mcp/src/create-mcp-server.ts',
+    find: 'resources: { listChanged: false }',
+    replace: 'resources: { listChanged: true }',
+    tests: [mcp('http')],
+    why: 'Nobody can hold a connection with a subscription to what never changes.',
+  },
+  {
     name: 'bug-in-a-tool-not-reported',
     file: 'mcp/src/tool.ts',
     find: 'if (!isRefusal(error) && !context.signal.aborted) context.onError?.(error);',

@@ -20,9 +20,6 @@ export type HttpHandlerOptions = {
   onError(error: unknown): void;
 };
 
-// The lists never change while the server runs, so a subscription only occupies a connection.
-const maxSubscriptions = 100;
-
 /** Stateless MCP over HTTP: any process can answer any request. */
 export function createHttpHandler({ connect, onError }: HttpHandlerOptions): HttpHandler {
   const stopping = new AbortController();
@@ -42,7 +39,7 @@ export function createHttpHandler({ connect, onError }: HttpHandlerOptions): Htt
         ...options,
         scopes: authInfo?.scopes as Scope[],
       }),
-    { onerror: onError, maxSubscriptions },
+    { onerror: onError },
   );
   return {
     async handle(request, { apiKey, scopes, address }) {

@@ -3,6 +3,7 @@ import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { findBrowser } from './server/test/support/browser.ts';
+import { patienceMs } from './server/test/support/until.ts';
 
 const browserTests = '**/*.browser.test.ts';
 const hasBrowser = findBrowser() !== null;
@@ -96,10 +97,10 @@ export default defineConfig({
       },
     ],
     // Some tests start, kill and restart whole processes; the timeout catches hangs, not slowness.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: patienceMs + 60_000,
+    hookTimeout: patienceMs + 60_000,
     // So do the waits for a condition. Vitest's default of 1 s is too short for a busy machine.
-    expect: { poll: { timeout: 240_000 } },
+    expect: { poll: { timeout: patienceMs } },
     // PostgreSQL's folder may be in memory, so it must be removed even if a busy machine needs more than the default of 10 s.
     teardownTimeout: 120_000,
     // Six keep two cores busy: many tests only wait for a process or a timer. Four left an eighth of them idle.

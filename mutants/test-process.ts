@@ -12,6 +12,8 @@ export type TestProcess = {
   end(): Promise<void>;
 };
 
+// Of a test that waits for what a mutant prevents. With the usual four minutes, hanging tests took a third of a run.
+const patienceMs = 60_000;
 // Failed tests leave databases behind, in memory.
 const mostRuns = 100;
 const boundOfEndMs = 20_000;
@@ -26,7 +28,11 @@ export function testProcessOf({ folder }: TreeCopy): TestProcess {
     const started = fork(join(folder, 'mutants/dist/serve-tests.js'), {
       cwd: folder,
       detached: true,
-      env: { ...process.env, TMPDIR: join(folder, 't'), TEST: 'true', VITEST: 'true', NODE_ENV: 'test' },
+      env: {
+        ...process.env,
+        ...{ TMPDIR: join(folder, 't'), TEST_PATIENCE_MS: String(patienceMs) },
+        ...{ TEST: 'true', VITEST: 'true', NODE_ENV: 'test' },
+      },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     for (const stream of [started.stdout, started.stderr])

@@ -1,8 +1,11 @@
+/** For what takes a second on a quiet machine. A run of mutants, of which many keep something from happening, has less. */
+export const patienceMs = Number(process.env['TEST_PATIENCE_MS'] ?? 240_000);
+
 /** Polls until the condition is met, more slowly the longer it takes; fails with the last value seen. */
 export async function until<T>(
   read: () => Promise<T>,
   isMet: (seen: T) => boolean,
-  timeoutMs = 240_000,
+  timeoutMs = patienceMs,
 ): Promise<T> {
   const startedMs = performance.now();
   for (;;) {

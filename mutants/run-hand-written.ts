@@ -16,6 +16,8 @@ export type Judged = { mutant: Mutant; verdict: Verdict; seconds: number; by: st
 type Lane = { tree: TreeCopy; tests: TestProcess };
 /** How long each test file takes without a mutant. */
 type Seconds = Record<string, number>;
+/** `red`: files that do not pass without a mutant either. */
+type Without = { seconds: Seconds; red: Set<string> };
 
 // Tests of programs mostly wait: with two, two cores were idle nine tenths of the time while the slow ones ran.
 const atOnce = 4;
@@ -31,20 +33,24 @@ export async function runHandWritten(names: readonly string[], stopping: AbortSi
   try {
     for (let count = 0; count < Math.min(atOnce, wanted.length); count++) lanes.push(await makeLane());
     const [first] = lanes as [Lane];
-    const [broken, seconds] = await Promise.all([
+    const [broken, { seconds, red }] = await Promise.all([
       checkTypes(wanted, stopping),
-      requireGreen(first, [...new Set(wanted.flatMap(({ tests }) => tests))], stopping),
+      runWithout(first, [...new Set(wanted.flatMap(({ tests }) => tests))], stopping),
     ]);
-    const judged: Judged[] = wanted
-      .filter(({ name }) => broken.has(name))
-      .map((mutant) => ({ mutant, verdict: 'broken', seconds: 0, by: broken.get(mutant.name) ?? '' }));
+    const judged = wanted.flatMap((mutant): Judged[] => {
+      const [failing] = mutant.tests.filter((test) => red.has(test));
+      if (broken.has(mutant.name))
+        return [{ mutant, verdict: 'broken', seconds: 0, by: broken.get(mutant.name) ?? '' }];
+      return failing === undefined ? [] : [{ mutant, verdict: 'untested', seconds: 0, by: failing }];
+    });
+    const hasVerdict = new Set(judged.map(({ mutant }) => mutant));
     const setUpFiles = new Set(
       (await importsOf(process.cwd(), 'server/test/support/global-setup.ts')).keys(),
     );
     const needsOwn = ({ file }: Mutant) => setUpFiles.has(file) || !/^\w+\/src\/.*\.tsx?$/.test(file);
     // The slowest first, so that all lanes end at the same time.
     const cost = (mutant: Mutant) => (needsOwn(mutant) ? 60 : 0) + expected(mutant, seconds);
-    const queue = wanted.filter(({ name }) => !broken.has(name)).toSorted((a, b) => cost(b) - cost(a));
+    const queue = wanted.filter((mutant) => !hasVerdict.has(mutant)).toSorted((a, b) => cost(b) - cost(a));
     await Promise.all(
       lanes.map(async (lane) => {
         for (let next = queue.shift(); next && !stopping.aborted; next = queue.shift()) {
@@ -87,19 +93,24 @@ async function makeLane(): Promise<Lane> {
   return { tree, tests: testProcessOf(tree) };
 }
 
-/** Tests that fail without a mutant would kill every mutant. On a busy machine a test may time out once; twice is a failure. */
-async function requireGreen(lane: Lane, tests: readonly string[], stopping: AbortSignal): Promise<Seconds> {
-  if (stopping.aborted) return {};
+/** Tests that fail without a mutant would kill every mutant. On a busy machine a test may time out once; a file that fails twice is `red`. */
+async function runWithout(lane: Lane, tests: readonly string[], stopping: AbortSignal): Promise<Without> {
   console.log(`running ${tests.length} test files without a mutant`);
-  const first = await lane.tests.run({ tests, changed: '' }, boundOfAllMs);
-  if (first.notPassed.length === 0 && first.error === null) return first.seconds;
-  if (stopping.aborted) return {};
-  console.log(`failed without a mutant, so the rest runs once more: ${first.failed ?? first.error}`);
-  const again = first.notPassed.length > 0 ? first.notPassed : tests;
-  const second = await lane.tests.run({ tests: again, changed: '' }, boundOfAllMs);
-  if (second.error !== null && !stopping.aborted)
-    throw new Error(`tests fail without a mutant: ${second.failed ?? ''} ${second.error}`);
-  return { ...first.seconds, ...second.seconds };
+  const seconds: Seconds = {};
+  const failed: string[] = [];
+  const red = new Set<string>();
+  for (let left = [...tests]; left.length > 0 && !stopping.aborted; ) {
+    const answer = await lane.tests.run({ tests: left, changed: '' }, boundOfAllMs);
+    if (stopping.aborted) break;
+    Object.assign(seconds, answer.seconds);
+    const { failedFiles, error } = answer;
+    if (failedFiles.length === 0 && error !== null) throw new Error(`the tests do not run: ${error}`);
+    if (failedFiles.length > 0) console.log(`failed without a mutant: ${answer.failed} in ${failedFiles}`);
+    for (const file of failedFiles) if (failed.includes(file)) red.add(file);
+    failed.push(...failedFiles);
+    left = answer.notPassed.filter((file) => !red.has(file));
+  }
+  return { seconds, red };
 }
 
 type How = {

@@ -16,6 +16,7 @@ export type Answer = {
   failed: string | null;
   error: string | null;
   notPassed: string[];
+  failedFiles: string[];
   seconds: Record<string, number>;
 };
 
@@ -78,6 +79,7 @@ function describe(specs: readonly TestSpecification[], result: TestRunResult): A
     failed: test?.fullName ?? null,
     error: error ?? (notPassed.length > 0 ? 'a file did not pass' : null),
     notPassed,
+    failedFiles: modules.filter((module) => module.state() === 'failed').map(pathOf),
     seconds: Object.fromEntries(modules.map((module) => [pathOf(module), secondsOf(module)])),
   };
 }

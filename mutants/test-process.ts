@@ -63,7 +63,7 @@ export function testProcessOf({ folder }: TreeCopy): TestProcess {
       if (typeof answer !== 'string') return answer;
       const error = `${answer}\n${output}`.trim();
       await end();
-      return { failed: null, error, notPassed: [...request.tests], seconds: {} };
+      return { failed: null, error, notPassed: [...request.tests], failedFiles: [], seconds: {} };
     },
     end,
   };

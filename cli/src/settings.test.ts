@@ -27,9 +27,16 @@ test.each([
   expect(() => settingsFor(url)).toThrow(`No API key for ${url}.`);
 });
 
-test.each(['http://name@127.0.0.1:4000', 'http://127.0.0.1:4000/?a=b', 'ftp://127.0.0.1', '127.0.0.1:4000'])(
+test.each(['http://127.0.0.1:4000/?a=b', 'ftp://127.0.0.1', '127.0.0.1:4000'])(
   '%s is not the address of a service',
   (url) => {
     expect(() => settingsFor(url)).toThrow('The base URL must look like');
+  },
+);
+
+test.each(['http://name@127.0.0.1:4000', 'http://:hunter2@127.0.0.1:4000'])(
+  'the user and the password in %s are refused, and not repeated',
+  (url) => {
+    expect(() => settingsFor(url)).toThrow(/^The base URL must not have a user or a password\.$/);
   },
 );

@@ -47,11 +47,13 @@ import { moveMutants } from './move-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { nameMutants } from './name-mutants.ts';
 import { networkGuardMutants } from './network-guard-mutants.ts';
+import { notifyGuardMutants } from './notify-guard-mutants.ts';
 import { numberMutants } from './number-mutants.ts';
 import { observationMutants } from './observation-mutants.ts';
 import { operatorGuardMutants } from './operator-guard-mutants.ts';
 import { operatorMutants } from './operator-mutants.ts';
 import { orderGuardMutants } from './order-guard-mutants.ts';
+import { orderListMutants } from './order-list-mutants.ts';
 import { orderMutants } from './order-mutants.ts';
 import { orderedMutants } from './ordered-mutants.ts';
 import { otherCellMutants } from './other-cell-mutants.ts';
@@ -77,6 +79,7 @@ import { settingMutants } from './setting-mutants.ts';
 import { sharedGuardMutants } from './shared-guard-mutants.ts';
 import { smdpMutants } from './smdp-mutants.ts';
 import { streamMutants } from './stream-mutants.ts';
+import { surfaceMutants } from './surface-mutants.ts';
 import { undeliveredMutants } from './undelivered-mutants.ts';
 import { upgradeMutants } from './upgrade-mutants.ts';
 import { upkeepMutants } from './upkeep-mutants.ts';
@@ -799,6 +802,9 @@ const operation: Mutant[] = [
 ];
 
 export const handWritten: readonly Mutant[] = [
+  ...surfaceMutants,
+  ...orderListMutants,
+  ...notifyGuardMutants,
   ...idempotency,
   ...changes,
   ...usage,

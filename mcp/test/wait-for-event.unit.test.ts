@@ -6,7 +6,11 @@ type Query = { after: string; limit: number; wait?: number };
 type Page = { data: object[]; cursor: string; caught_up: boolean };
 
 /** Runs the tool on a service that answers like this, and returns what it was asked. */
-async function askedIn(waitSeconds: number, answer: (query: Query, signal: AbortSignal) => Promise<Page>) {
+async function askedIn(
+  waitSeconds: number,
+  answer: (query: Query, signal: AbortSignal) => Promise<Page>,
+  more: object = {},
+) {
   const asked: Query[] = [];
   const feed = (query: Query, { signal }: { signal: AbortSignal }) => {
     asked.push(query);
@@ -16,8 +20,10 @@ async function askedIn(waitSeconds: number, answer: (query: Query, signal: Abort
     simplane: { events: { feed } } as unknown as Simplane,
     signal: new AbortController().signal,
     report() {},
+    ...more,
   };
-  const result = await waitForEvent.run(context, { type: 'my.event', wait_seconds: waitSeconds, after: 'c' });
+  const args = { type: 'my.event', wait_seconds: waitSeconds, after: 'c', ...more };
+  const result = await waitForEvent.run(context, args);
   return { asked, result };
 }
 
@@ -45,4 +51,19 @@ test('a long wait is several requests, each shorter than clients wait for one', 
   const event = { id: 'evt_1', data: {} };
   const { asked } = await askedIn(30, async () => ({ data: [event], cursor: 'end', caught_up: true }));
   expect(asked.map(({ wait }) => wait)).toEqual([10]);
+});
+
+test('a wait from now finds its place first, so that it tells where to go on although the server stops at once', async () => {
+  const stopping = new AbortController();
+  const { asked, result } = await askedIn(
+    30,
+    async ({ wait }) => {
+      if (wait === undefined) return { ...nothing, cursor: 'place' };
+      stopping.abort();
+      throw new Error('aborted');
+    },
+    { after: undefined, stopping: stopping.signal },
+  );
+  expect(asked[0]).toEqual({ after: 'now', limit: 1 });
+  expect(result).toMatchObject({ event: null, cursor: 'place' });
 });

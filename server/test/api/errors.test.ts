@@ -542,6 +542,13 @@ describe('missing resources', () => {
     expect(elsewhere.status).toBe(404);
   });
 
+  test('a worker has no pages, and tells a browser so', async () => {
+    const worker = await startService({ role: 'worker' });
+    const { status } = await fetch(worker.url, { headers: { Accept: 'text/html' } });
+    await worker.stop();
+    expect(status).toBe(404);
+  });
+
   test('a known path with another method is method_not_allowed, with the allowed methods', async () => {
     const reply = await call(service, 'DELETE', '/v1/products');
     expectRefusal(reply, 'method_not_allowed');

@@ -673,4 +673,12 @@ export const orderListMutants: readonly Mutant[] = [
     tests: [api('install-page'), api('audit-log')],
     why: 'The audit log says through which link a code was seen.',
   },
+  {
+    name: 'replaced-product-read-without-a-lock',
+    file: productsSql,
+    find: 'order by id\nfor update`',
+    replace: 'order by id`',
+    tests: [api('operator')],
+    why: 'Of two who replace a product at once, each is recorded with what it replaced.',
+  },
 ];

@@ -917,4 +917,20 @@ export const surfaceMutants: readonly Mutant[] = [
     tests: [...operatorTests, 'server/test/process/many-processes.test.ts'],
     why: 'The list of processes has those that run.',
   },
+  {
+    name: 'printing-does-not-wait-for-its-reader',
+    file: 'cli/src/print/output.ts',
+    find: 'if (!stdout.writableNeedDrain || stopped.aborted)',
+    replace: 'if (stdout.writableNeedDrain || stopped.aborted)',
+    tests: ['cli/src/print/output.test.ts'],
+    why: 'Events that a slow reader has not taken do not pile up in memory.',
+  },
+  {
+    name: 'stop-waits-for-a-slow-reader',
+    file: 'cli/src/print/output.ts',
+    find: "    stopped.addEventListener('abort', done);\n",
+    replace: '',
+    tests: ['cli/src/print/output.test.ts'],
+    why: 'Ctrl-C ends a command whose output nobody reads.',
+  },
 ];

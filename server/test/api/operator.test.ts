@@ -14,6 +14,7 @@ import { countEvents } from '../../src/views/overview/count-events.ts';
 import { call, provision } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 let service: TestService;
 let operatorKey: string;
@@ -477,6 +478,24 @@ describe('products', () => {
     await operator.products.put(id, product);
     await operator.products.put(id, other);
     expect(await operator.products.get(id)).toMatchObject({ id, ...other });
+  });
+
+  test('that are replaced by two at once tell what each of them replaced', async () => {
+    const id = 'acme-contended';
+    await operator.products.put(id, product);
+    const first = await service.db.pool.connect();
+    try {
+      await first.query('begin');
+      await first.query(`update products set name = 'First' where id = $1`, [id]);
+      const second = operator.products.put(id, { ...product, name: 'Second' });
+      await untilLockIsAwaited(service);
+      await first.query('commit');
+      await second;
+    } finally {
+      first.release(true);
+    }
+    const entries = await auditOf(id);
+    expect(entries.at(-1)?.changes).toEqual({ name: { from: 'First', to: 'Second' } });
   });
 
   test('are all listed, page by page, with unlisted and inactive ones', async () => {

@@ -39,12 +39,18 @@ test('whoever reads in the old cell while it removes the account gets what was t
   expect([code, [...statuses].sort()]).toEqual([0, [200, 421]]);
 });
 
-test('the router can learn where an account is before its rows are removed', async () => {
+test('before its rows are removed, the router can learn where an account is, and all processes have', async () => {
   const customer = await newCustomer(eu, [eu, us]);
-  // The first time is before the copy, for what an earlier stay has left.
-  const killed = await moveAccount(customer.account, [eu, us], { dieAt: 'move_remove_esims:before:2' });
-  expect([killed.code, killed.stdout]).toEqual([null, expect.stringMatching(/^[0-9a-f]{64} us\n$/)]);
-  expect((await moveAccount(customer.account, [eu, us])).stdout).toBe(killed.stdout);
+  const told = await moveAccount(customer.account, [eu, us], { dieAt: 'move_known:before:1' });
+  expect([told.code, told.stdout]).toEqual([null, expect.stringMatching(/^[0-9a-f]{64} us\n$/)]);
+  const leaving = await moveAccount(customer.account, [eu, us], { dieAt: 'move_remove_esims:before:1' });
+  const [{ seconds } = { seconds: 0 }] = await eu.query<{ seconds: number }>(
+    'select extract(epoch from now() - changed_at)::float as seconds from account_moves where account_id = $1',
+    [customer.accountUuid],
+  );
+  expect([leaving.code, leaving.stdout]).toEqual([null, told.stdout]);
+  expect(seconds).toBeGreaterThan(5);
+  expect((await moveAccount(customer.account, [eu, us])).stdout).toBe(told.stdout);
 });
 
 test('while one account is moved, the end of another’s move lets the cell go on counting usage', async () => {

@@ -52,6 +52,7 @@ import { numberMutants } from './number-mutants.ts';
 import { observationMutants } from './observation-mutants.ts';
 import { operatorGuardMutants } from './operator-guard-mutants.ts';
 import { operatorMutants } from './operator-mutants.ts';
+import { orderAccountMutants } from './order-account-mutants.ts';
 import { orderGuardMutants } from './order-guard-mutants.ts';
 import { orderListMutants } from './order-list-mutants.ts';
 import { orderMutants } from './order-mutants.ts';
@@ -802,6 +803,7 @@ const operation: Mutant[] = [
 ];
 
 export const handWritten: readonly Mutant[] = [
+  ...orderAccountMutants,
   ...surfaceMutants,
   ...orderListMutants,
   ...notifyGuardMutants,

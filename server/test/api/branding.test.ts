@@ -1,8 +1,10 @@
 import { crc32, deflateSync } from 'node:zlib';
+import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawQr } from '../../src/orders/esims/qr.ts';
 import { call } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
+import { fromPng } from '../support/scan-qr.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -42,16 +44,18 @@ function chunk(type: string, data: Buffer): Buffer {
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
-/** A gray picture, with what a test puts into it. */
+/** A gray picture, unless it has another type of color, with what a test puts into it. */
 function png({
   width = 2,
   height = 2,
+  colorType = 0,
   interlaced = 0,
   pixels = deflateSync(Buffer.alloc((width + 1) * height)),
   extra = Buffer.alloc(0),
 }: {
   width?: number;
   height?: number;
+  colorType?: number;
   interlaced?: number;
   pixels?: Buffer;
   extra?: Buffer;
@@ -60,6 +64,7 @@ function png({
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.writeUInt8(8, 8);
+  header.writeUInt8(colorType, 9);
   header.writeUInt8(interlaced, 12);
   return Buffer.concat([
     ...[signature, chunk('IHDR', header), extra, chunk('IDAT', pixels)],
@@ -118,6 +123,9 @@ describe('the branding of an account', () => {
       target: { type: 'account' },
       changes: { name: { from: null, to: 'Nomad' }, logo: { changed: true } },
     });
+    await patch({ name: 'Shop', logo: uri(png()) }, key);
+    const { json: again } = await call(service, 'GET', '/v1/audit_log', { key });
+    expect(again.data[0].changes).toEqual({ name: { from: 'Nomad', to: 'Shop' } });
   });
 
   test.each([
@@ -160,6 +168,31 @@ describe('a logo', () => {
     const { json } = await patch({ logo: uri(given) }, key);
     expect(json.logo).toBe(uri(png()));
     expect((await patch({ name: 'Another' }, key)).json.logo).toBe(uri(png()));
+  });
+
+  test.each([
+    [
+      'a palette and a transparent color',
+      png({
+        colorType: 3,
+        pixels: deflateSync(Buffer.from([0, 0, 1, 0, 1, 0])),
+        extra: Buffer.concat([
+          chunk('PLTE', Buffer.from([1, 2, 3, 250, 251, 252])),
+          chunk('tRNS', Buffer.from([255, 0])),
+        ]),
+      }),
+      [...[1, 2, 3, 255], ...[250, 251, 252, 0], ...[250, 251, 252, 0], ...[1, 2, 3, 255]],
+    ],
+    [
+      'transparency for each pixel',
+      PNG.sync.write(Object.assign(new PNG({ width: 2, height: 1 }), { data: Buffer.from('abcdEFGH') })),
+      [...Buffer.from('abcdEFGH')],
+    ],
+  ])('in color with %s is stored with all of it', async (_, given, expected) => {
+    const { status, json } = await patch({ logo: uri(given) });
+    expect(status).toBe(200);
+    const { data } = fromPng(Buffer.from(json.logo.split(',')[1], 'base64'));
+    expect([...data]).toEqual(expected);
   });
 
   test('is shown by the page, below 30 kB together, and kept by no cache', async () => {

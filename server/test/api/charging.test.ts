@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { expireBundles } from '../../src/orders/bundles/expire.ts';
 import { call, provision } from '../support/client.ts';
+import { insertEsim } from '../support/insert-esim.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -166,10 +167,13 @@ describe('usage', () => {
     expect(data[0].price).toEqual(price);
   });
 
-  test('fills a bundle with the price of its order, even if the catalog changed before the eSIM was ready', async () => {
+  test('fills a bundle with the price of its order, even if the catalog changed before an order or a top-up ran', async () => {
     const own = await startService();
     try {
       const { json } = await provision(own, undefined, { product_id: 'prod_us_1gb_7d' });
+      const toppedUp = await insertEsim(own);
+      const body = { product_id: 'prod_us_1gb_7d', any_region: true };
+      await call(own, 'POST', `/v1/esims/${toppedUp}/bundles`, { body });
       await own.db.pool.query(`update products set price_amount = 999 where id = 'prod_us_1gb_7d'`);
       own.startWorker(createMockNetwork({ delayMs: 0 }));
       const price = { amount: 450, currency: 'eur' };
@@ -177,8 +181,13 @@ describe('usage', () => {
         async () => (await call(own, 'GET', `/v1/executions/${json.id}`)).json,
         (execution) => execution.status === 'succeeded' && execution.price.amount === price.amount,
       );
-      const { data } = (await call(own, 'GET', `/v1/esims/${iccid}/bundles`)).json;
-      expect(data).toMatchObject([{ price }]);
+      for (const one of [iccid, toppedUp]) {
+        const bundles = await until(
+          async () => (await call(own, 'GET', `/v1/esims/${one}/bundles`)).json.data,
+          ({ length }) => length > 0,
+        );
+        expect(bundles).toMatchObject([{ price }]);
+      }
     } finally {
       await own.stop();
     }

@@ -352,7 +352,11 @@ describe('the eSIMs of a closed account', () => {
     lookUpAgain();
     await goOn();
     const { finished_at: finishedAt } = (await get(tenant)).closing;
-    expect(finishedAt).toEqual(expect.any(Number));
+    const { rows } = await service.db.pool.query(
+      'select floor(extract(epoch from finished_at))::integer as seconds from account_closings where account_id = $1',
+      [tenant.accountUuid],
+    );
+    expect(rows).toEqual([{ seconds: finishedAt }]);
     lookUpAgain();
     await goOn();
     expect((await get(tenant)).closing.finished_at).toBe(finishedAt);

@@ -180,7 +180,9 @@ describe('while its request waits, a key that', () => {
         await tx.query({ name: `test_limit ${what}`, text }, [keyUuid]);
         return { reply };
       });
-      expect(refusalOf(await reply)).toMatchObject({ status: 401, code: 'api_key_invalid' });
+      const ended = await reply;
+      expect(refusalOf(ended)).toMatchObject({ status: 401, code: 'api_key_invalid' });
+      expect(ended.headers.get('www-authenticate')).toBe('Bearer');
     }
     const text = 'select name from api_keys where account_id = $1 order by id';
     const names = await service.db.query({ name: 'test_names', text }, [owner.accountUuid]);

@@ -445,6 +445,7 @@ describe('products', () => {
     });
     expect(await operator.products.deactivate(id)).toMatchObject({ id, active: false, listed: true });
     expect((await provision(service, undefined, { product_id: id })).json.error.code).toBe('state_conflict');
+    await operator.products.deactivate(id);
     expect(await auditOf(id)).toEqual([
       {
         actor_type: 'operator',
@@ -465,6 +466,7 @@ describe('products', () => {
         action: 'product.deactivated',
         changes: { active: { from: true, to: false } },
       },
+      { actor_type: 'operator', action: 'product.deactivated', changes: {} },
     ]);
   });
 

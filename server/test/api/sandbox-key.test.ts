@@ -1,6 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { generateApiKey, hexHashOf } from '../../src/accounts/api-key-text.ts';
-import { ensureSandboxKey } from '../../src/accounts/ensure-sandbox-key.ts';
+import {
+  ensureSandboxKey,
+  readOrCreateSandboxKey,
+  sandboxKeyFile,
+} from '../../src/accounts/ensure-sandbox-key.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
@@ -46,4 +53,13 @@ test('processes that start together create one sandbox account and one key', asy
   expect(await Promise.all(starting)).toMatchObject([{ kind: 'usable' }, { kind: 'usable' }]);
   const { rows } = await service.db.pool.query('select name from accounts where closed_at is null');
   expect(rows).toEqual([{ name: 'Sandbox' }]);
+});
+
+test('a key file with anything but a sandbox key that is hard to guess is refused, with what to do', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'simplane-key-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const text of ['', 'changeme', 'sp_test_easy', generateApiKey('live')]) {
+    await writeFile(sandboxKeyFile(folder), text);
+    await expect(readOrCreateSandboxKey(folder, null)).rejects.toThrow('delete the file to get a new one');
+  }
 });

@@ -17,9 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function addProduct(id: string, after_depletion?: object) {
+async function addProduct(id: string, after_depletion?: object, countries = ['DE']) {
   const product = {
-    ...{ id, name: id, countries: ['DE'], data_bytes: 1000, validity_days: 30, speeds: ['4G'] },
+    ...{ id, name: id, countries, data_bytes: 1000, validity_days: 30, speeds: ['4G'] },
     ...{ price: { amount: 1, currency: 'eur' }, ...(after_depletion && { after_depletion }) },
   };
   const read = readCatalog(JSON.stringify([product]));
@@ -109,6 +109,23 @@ describe('the service of an eSIM', () => {
     expect(await serviceOf(iccid)).toMatchObject({ state: 'full', reason: null });
     await simulate(iccid, { action: 'expire_bundle' });
     expect(await toldOf(iccid)).toEqual(['barred expired', 'full ']);
+  });
+
+  test('is told again in another country whose depleted bundle leaves another speed', async () => {
+    const iccid = await order();
+    await addProduct('prod_slower', { action: 'throttle', kbps: 64 }, ['FR']);
+    const body = { product_id: 'prod_slower', any_region: true };
+    await settled((await call(service, 'POST', `/v1/esims/${iccid}/bundles`, { body })).json.id);
+    for (const country of ['DE', 'FR']) {
+      await simulate(iccid, { action: 'attach', country });
+      await simulate(iccid, { action: 'deplete_bundle' });
+    }
+    await simulate(iccid, { action: 'attach', country: 'DE' });
+    const path = `/v1/events?type=esim.service_changed&iccid=${iccid}`;
+    const { data } = (await call(service, 'GET', path)).json;
+    expect(data.map((event: { data: { kbps: number | null } }) => event.data.kbps)).toEqual([
+      ...[128, 64, null, 128],
+    ]);
   });
 
   test('is barred while suspended and for ever after termination', async () => {

@@ -6,6 +6,7 @@ export function readZip(bytes: Buffer): Map<string, Buffer> {
   if (bytes.readUInt32LE(end) !== 0x06054b50) throw new Error('no end of the directory');
   const files = new Map<string, Buffer>();
   let at = bytes.readUInt32LE(end + 16);
+  if (at + bytes.readUInt32LE(end + 12) !== end) throw new Error('the directory has another size');
   for (let left = bytes.readUInt16LE(end + 10); left > 0; left--) {
     if (bytes.readUInt32LE(at) !== 0x02014b50) throw new Error('no entry in the directory');
     const nameLength = bytes.readUInt16LE(at + 28);

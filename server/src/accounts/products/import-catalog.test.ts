@@ -38,3 +38,10 @@ test('only a product that can be ordered needs a profile type, where the SM-DP+ 
   expect(needs).toMatchObject({ problems: [{ row: 3 }, { row: 4 }] });
   expect(readCatalog(JSON.stringify(rows))).toMatchObject({ products: [{}, {}, {}, {}] });
 });
+
+test('the problems of a catalog are listed in the order of its rows, those of one row together', () => {
+  const typed = { ...product, profile_type: 'ACME' };
+  const rows = [typed, product, { ...typed, id: 'odd', colour: 'red' }];
+  const read = readCatalog(JSON.stringify(rows), { needsProfileTypes: true });
+  expect(read).toMatchObject({ problems: [{ row: 2 }, { row: 2 }, { row: 3 }] });
+});

@@ -1,6 +1,13 @@
+import { idPrefixes } from '@simplane/contract';
 import { expect, test } from 'vitest';
 import type { Queryable } from '../../platform/db/database.ts';
+import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { readGroups } from './list-groups.ts';
+
+function read(rows: Record<string, object[]>) {
+  const db = { query: async ({ name }: { name: string }) => rows[name] ?? [] } as unknown as Queryable;
+  return readGroups({ db, clock: { nowMs: () => 1_800_000_000_000 } });
+}
 
 test('groups are sorted by their failed and waiting executions together', async () => {
   const id = '018f2d6a-0000-7000-8000-000000000000';
@@ -12,11 +19,27 @@ test('groups are sorted by their failed and waiting executions together', async 
     failure_group_list_failed: [group('a', 3), group('b', 1)],
     failure_group_list_waiting: [group('b', 5), group('c', 4)],
   };
-  const db = { query: async ({ name }: { name: string }) => rows[name] ?? [] } as unknown as Queryable;
-  const groups = await readGroups({ db, clock: { nowMs: () => 1_800_000_000_000 } });
+  const groups = await read(rows);
   expect(groups.map((one) => [one.id, one.failed, one.waiting])).toEqual([
     ['b', 1, 5],
     ['c', 0, 4],
     ['a', 3, 0],
   ]);
+});
+
+test('a group shows the message and the ids of its newest executions, whether they failed or wait', async () => {
+  const uuid = (n: number) => `018f2d6a-0000-7000-8000-00000000000${n}`;
+  const group = (...newestFirst: [number, number]) => {
+    const [newest, oldest] = newestFirst.map(uuid);
+    const samples = newestFirst.map((n) => ({
+      ...{ id: uuid(n), code: 'declined', network: null, upstream_code: null, message: `x${n}` },
+    }));
+    return { id: 'a', oldest, newest, count: 2, samples };
+  };
+  const [shown] = await read({
+    failure_group_list_failed: [group(3, 1)],
+    failure_group_list_waiting: [group(4, 2)],
+  });
+  const executions = [4, 3, 2].map((n) => idOfUuid(idPrefixes.execution, uuid(n)));
+  expect(shown).toMatchObject({ message: 'x4', executions });
 });

@@ -46,6 +46,7 @@ import { moveGuardMutants } from './move-guard-mutants.ts';
 import { moveMutants } from './move-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
 import { nameMutants } from './name-mutants.ts';
+import { networkBackgroundMutants } from './network-background-mutants.ts';
 import { networkGuardMutants } from './network-guard-mutants.ts';
 import { notifyGuardMutants } from './notify-guard-mutants.ts';
 import { numberMutants } from './number-mutants.ts';
@@ -803,6 +804,7 @@ const operation: Mutant[] = [
 ];
 
 export const handWritten: readonly Mutant[] = [
+  ...networkBackgroundMutants,
   ...orderAccountMutants,
   ...surfaceMutants,
   ...orderListMutants,

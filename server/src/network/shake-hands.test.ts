@@ -1,5 +1,7 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
+import { createTls } from '../../test/support/smdp-setup.ts';
 import { shakeHands } from './shake-hands.ts';
 
 const sockets: Socket[] = [];
@@ -9,12 +11,15 @@ afterEach(() => {
   server.close();
 });
 
+async function listen(): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
 /** Where connections are accepted and nothing is ever said. */
 async function startSilent(): Promise<string> {
   server = createServer((socket) => void sockets.push(socket.on('error', () => {})));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  return `127.0.0.1:${await listen()}`;
 }
 
 test('a peer that accepts the connection and does not shake hands is given up', async () => {
@@ -27,4 +32,19 @@ test('where there is no TLS, a connection is enough, and it is closed', async ()
   const host = await startSilent();
   expect(await shakeHands({ url: `http://${host}`, timeoutMs: 10_000 })).toEqual({ kind: 'ok', peer: null });
   await expect.poll(() => sockets.map(({ readyState }) => readyState)).not.toEqual(['open']);
+});
+
+test('a host is named in the handshake, so that a shared gateway shows its certificate, and an address is not', async () => {
+  const named: string[] = [];
+  const SNICallback = (name: string, done: (error: null) => void) => {
+    named.push(name);
+    done(null);
+  };
+  server = createTlsServer({ ...createTls().server, SNICallback });
+  const port = await listen();
+  for (const host of ['localhost', '127.0.0.1']) {
+    const shaken = await shakeHands({ url: `https://${host}:${port}`, timeoutMs: 10_000 });
+    expect(shaken.peer?.subject.CN).toBe('smdp');
+  }
+  expect(named).toEqual(['localhost']);
 });

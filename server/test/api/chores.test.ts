@@ -137,9 +137,11 @@ test.each<[Waiting | null, string]>([
   expect(await waiting()).toEqual(kind === null ? [] : [kind]);
 });
 
-test('a chore runs while something waits for it, one run at a time, and hears when it has to stop', async () => {
+test('a chore runs while something waits for it, one run at a time, hears when it has to stop, and is waited for', async () => {
   const runs: AbortSignal[] = [];
   let finish = () => {};
+  const { beat } = createWorkerBeat({ ...service.service, worker: someone, onLost: () => {} });
+  let beaten: Promise<unknown> = Promise.resolve();
   const chores = startChores(
     [
       { when: 'recoveries', run: async () => expect.unreachable('nothing waits for it') },
@@ -153,7 +155,11 @@ test('a chore runs while something waits for it, one run at a time, and hears wh
         },
       },
     ],
-    createWorkerBeat({ ...service.service, worker: someone, onLost: () => {} }).beat,
+    () => {
+      const waiting = beat();
+      beaten = waiting;
+      return waiting;
+    },
     (error) => {
       throw error;
     },
@@ -167,8 +173,14 @@ test('a chore runs while something waits for it, one run at a time, and hears wh
   await begun(1);
   finish();
   await begun(2);
-  const stopped = chores.stop();
+  let hasStopped = false;
+  const stopped = chores.stop().then(() => {
+    hasStopped = true;
+  });
   expect(runs.map(({ aborted }) => aborted)).toEqual([true, true]);
+  await beaten;
+  await new Promise(setImmediate);
+  expect(hasStopped).toBe(false);
   finish();
   await stopped;
   expect(runs).toHaveLength(2);

@@ -34,6 +34,7 @@ async function metric(name: string, ...labels: string[]): Promise<number | undef
 test('metrics count the outcomes of orders and deliveries', async () => {
   service.startWorker(createMockNetwork({ delayMs: 0 }));
   service.startSender();
+  receiver.answer((response, _, count) => response.writeHead(count === 1 ? 500 : 200).end());
   await call(service, 'POST', '/v1/webhook_endpoints', {
     body: { url: receiver.url, enabled_event_types: ['esim.provisioned'] },
   });
@@ -45,10 +46,30 @@ test('metrics count the outcomes of orders and deliveries', async () => {
     async () => [await executions('succeeded'), await executions('failed'), await executions('postponed')],
     (seen) => JSON.stringify(seen) === '[2,1,2]',
   );
+  const attempts = (outcome: string) =>
+    metric('simplane_delivery_attempt_duration_seconds_count', `outcome="${outcome}"`);
   await until(
-    () => metric('simplane_delivery_attempt_duration_seconds_count', 'outcome="succeeded"'),
-    (count) => count === 2,
+    async () => [await attempts('succeeded'), await attempts('pending')],
+    (seen) => JSON.stringify(seen) === '[2,1]',
   );
+  const rates = Object.entries(service.service.metrics.throughput.read());
+  expect(Object.fromEntries(rates.map(([name, { last_hour }]) => [name, last_hour]))).toMatchObject({
+    ...{ executions_succeeded: 2, executions_failed: 1, attempts_succeeded: 2, attempts_failed: 1 },
+  });
+});
+
+test('a worker that was stopped in a pause of the network, and starts again, is not shown as paused', async () => {
+  const network = createMockNetwork({ delayMs: 0 });
+  const reason = { code: 'network_unavailable', message: 'down' } as const;
+  const order = async () => ({ kind: 'failed', reason, isDown: true }) as const;
+  const pause = { afterFailures: 1, pauseMs: 3_600_000 };
+  const worker = service.startWorker({ ...network, order }, { pause });
+  await provision(service);
+  const paused = () => metric('simplane_network_paused');
+  await until(paused, (value) => value === 1);
+  await worker.stop(0);
+  service.startWorker(network);
+  expect(await paused()).toBe(0);
 });
 
 test('metrics show how long the oldest due work has waited, without failing endpoints', async () => {

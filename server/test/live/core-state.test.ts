@@ -365,7 +365,7 @@ describe('a termination that waits', () => {
     expect(await rowsOf(iccid)).toEqual([{ pending_change: null, executions: 0 }]);
   });
 
-  test('fails with the core’s words if it refuses, without a worker, and is told', async () => {
+  test('fails with the core’s words if it refuses, without a worker, and is told and counted', async () => {
     core.behave(() => ({ refuse: 'the line is under a court order' }));
     const { iccid, id } = await terminate();
     const sender = other.startCore(driver);
@@ -378,6 +378,9 @@ describe('a termination that waits', () => {
     expect(await rowsOf(iccid)).toEqual([{ pending_change: null, executions: 0 }]);
     const { data } = (await call(other, 'GET', `/v1/events?iccid=${iccid}&type=execution.failed`)).json;
     expect(data).toMatchObject([{ data: { execution_id: id, error: { code: 'declined' } } }]);
+    expect(await other.service.metrics.registry.metrics()).toContain(
+      'simplane_executions_total{execution_type="esim.terminate",outcome="failed"} 1\n',
+    );
   });
 
   test('goes on waiting while the core has an older version only', async () => {

@@ -36,11 +36,11 @@ describeNetwork('ES2+ with padded ICCIDs of an SM-DP+ that deduplicates by call 
 const tls = createTls();
 
 /** One call on a new connection and one on a kept one. */
-async function postTo(server: Server, connectTimeoutMs: number) {
+async function postTo(server: Server, connectTimeoutMs: number, path = '') {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => void sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   const client = createEs2Client({ url, tls: tls.client, protocolVersion: '2.2.0', connectTimeoutMs });
   const { signal } = new AbortController();
   const posted = await Promise.all(
@@ -164,6 +164,21 @@ describe('the ES2+ driver', () => {
     );
     const posted = await postTo(server, 5_000);
     expect(posted).toMatchObject([{ why: 'connection' }, { why: 'connection' }]);
+  });
+
+  test.each([
+    ['', '/path'],
+    ['/', '/path'],
+    ['/es2', '/es2/path'],
+    ['/es2/', '/es2/path'],
+  ])('finds the functions below the path of its URL (%j)', async (path, asked) => {
+    const paths: unknown[] = [];
+    const server = createServer(tls.server, (request, response) => {
+      paths.push(request.url);
+      response.end('{}');
+    });
+    await postTo(server, 5_000, path);
+    expect(paths).toEqual([asked, asked]);
   });
 
   test('gives up a peer that accepts the connection and completes no handshake, and has sent nothing', async () => {

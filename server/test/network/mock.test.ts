@@ -43,3 +43,14 @@ test('an order of the slow product can be aborted', async () => {
   });
   expect(reply).toMatchObject({ kind: 'failed', reason: { code: 'network_unavailable' } });
 });
+
+test.each(['prod_sandbox_flaky', 'prod_sandbox_declined', 'prod_sandbox_out_of_stock'])(
+  'a top-up with %s fails as an order of it does',
+  async (productId) => {
+    const { order, topUp } = createMockNetwork({ delayMs: 0 });
+    const call = { id: 'x', attempt: 1, signal: new AbortController().signal, productId, iccid };
+    const reply = await topUp?.(call);
+    expect(reply?.kind).not.toBe('done');
+    expect(reply).toEqual(await order({ ...call, ...anyDevice }));
+  },
+);

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { parser } from '@prometheus-io/lezer-promql';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
 import { provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
+import { until } from '../support/until.ts';
 
 const root = new URL('../../../', import.meta.url);
 const read = (path: string) => readFile(new URL(path, root), 'utf8');
@@ -21,9 +23,9 @@ let database: { url: string; drop(): Promise<void> };
 let server: ServerProcess;
 /** What a process with the default settings serves. */
 let served: string;
+const key = 'sp_test_is_watched_by_prometheus';
 beforeAll(async () => {
   database = await cloneDatabase();
-  const key = 'sp_test_is_watched_by_prometheus';
   server = await spawnServer({ DATABASE_URL: database.url, SIMPLANE_API_KEY: key });
   await provision({ url: server.url, key });
   served = await server.metrics();
@@ -146,4 +148,15 @@ test('the dashboard shows every metric, in panels that do not overlap', async ()
     Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
   );
   expect(new Set(cells).size).toBe(cells.length);
+});
+
+test('every line that the request log lost is counted', async () => {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('alter table request_log rename to request_log_away');
+  await client.end();
+  await Promise.all(Array.from({ length: 40 }, () => provision({ url: server.url, key })));
+  const lost = async () =>
+    Number(/^simplane_request_log_dropped_total (\d+)$/m.exec(await server.metrics())?.[1]);
+  await until(lost, (count) => count >= 40);
 });

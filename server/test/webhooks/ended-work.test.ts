@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { startWork } from '../../src/background/start-work.ts';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { releaseOrphanedClaims, startWork } from '../../src/background/start-work.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { call } from '../support/client.ts';
@@ -16,6 +16,7 @@ beforeEach(async () => {
   await call(service, 'POST', '/v1/webhook_endpoints', { body });
 });
 afterEach(async () => {
+  vi.useRealTimers();
   await receiver.stop();
   await service.stop();
 });
@@ -27,14 +28,16 @@ const received = (number: number) =>
     (count) => count >= number,
   );
 
-test('a sender that stops stores what it has counted', async () => {
-  receiver.answer((response) => response.end());
+test('a sender that stops stores what it has counted, also an attempt that it made again', async () => {
+  receiver.answer((response, _, count) => response.writeHead(count === 1 ? 500 : 200).end());
   const sender = service.startSender();
   await publish();
-  await received(1);
+  await received(2);
   await sender.stop(60_000);
-  const { rows } = await service.db.pool.query('select succeeded_count from endpoint_hours');
-  expect(rows).toEqual([{ succeeded_count: 1 }]);
+  const { rows } = await service.db.pool.query(
+    'select sum(succeeded_count)::int as succeeded, sum(failed_count)::int as failed from endpoint_hours',
+  );
+  expect(rows).toEqual([{ succeeded: 1, failed: 1 }]);
 });
 
 test('a worker whose beat no longer reaches PostgreSQL cuts off what it sends, and sends it again when it does', async () => {
@@ -80,4 +83,18 @@ test('a worker whose beat no longer reaches PostgreSQL cuts off what it sends, a
     ({ length }) => length === 1,
   );
   expect(deliveries).toEqual([{ status: 'succeeded', attempt_count: 1 }]);
+});
+
+test('a worker that was stopped does not warn that its beat is missing', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  const work = startWork(service.service, readConfig({}).config, { network: null, core: null }, () => {});
+  await work.stop(0);
+  vi.advanceTimersByTime(60_000);
+  expect(service.logLines.join('')).not.toContain('no beat of this worker');
+});
+
+test('a process starts although it cannot release the claims of an earlier one, as their leases expire', async () => {
+  const query = () => Promise.reject(new Error('away'));
+  await releaseOrphanedClaims({ ...service.db, query }, service.service.log);
+  expect(service.logLines.join('')).toContain('claims of an earlier process were not released');
 });

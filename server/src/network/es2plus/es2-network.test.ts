@@ -211,6 +211,15 @@ test('a matching id that would be more than that in an activation code is not ta
   expect((await answer('AB-1$$1')).kind).toBe('refused');
 });
 
+test('an ICCID that is padded with f is the same without it', async () => {
+  expect(await order(executed({ iccid: `${other}f` }))).toMatchObject({ result: { iccid: other } });
+});
+
+test('the address of an SM-DP+ that ends with the root’s dot is the same without it', async () => {
+  const confirmed = await confirm(executed({ matchingId, smdpAddress: 'RSP.Example.com.' }));
+  expect(confirmed).toMatchObject({ kind: 'done', result: { smdpAddress: 'rsp.example.com' } });
+});
+
 test('a release was made before only if it is repeated', async () => {
   const release = (isRepeated: boolean) =>
     start([refused('8.2.1/3.5')]).network.release({ ...call({ isRepeated }), iccid: own, matchingId });

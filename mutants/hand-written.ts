@@ -49,6 +49,7 @@ import { nameMutants } from './name-mutants.ts';
 import { networkBackgroundMutants } from './network-background-mutants.ts';
 import { networkGuardMutants } from './network-guard-mutants.ts';
 import { notifyGuardMutants } from './notify-guard-mutants.ts';
+import { notifyHttpMutants } from './notify-http-mutants.ts';
 import { numberMutants } from './number-mutants.ts';
 import { observationMutants } from './observation-mutants.ts';
 import { operatorGuardMutants } from './operator-guard-mutants.ts';
@@ -804,6 +805,7 @@ const operation: Mutant[] = [
 ];
 
 export const handWritten: readonly Mutant[] = [
+  ...notifyHttpMutants,
   ...networkBackgroundMutants,
   ...orderAccountMutants,
   ...surfaceMutants,

@@ -1,5 +1,8 @@
 import { Socket } from 'node:net';
+import type { BatchInstallProfiles } from '@simplane/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sendFile } from './send-file.ts';
 import { createUnreadAnswers } from './unread-answers.ts';
 
 const megabyte = 1024 * 1024;
@@ -102,6 +105,18 @@ test('over the budget of the process, the oldest of the account that holds most 
   answers.add(many[2] as Request, megabyte);
   expect(cut).toHaveLength(1);
   expect([few, ...many].map(({ raw }) => raw.socket.destroyed)).toEqual([false, true, false, false]);
+});
+
+test('files count as other answers do', async () => {
+  const { answers, cut } = start();
+  const reply = { header: () => reply, code: () => reply, type: () => reply, send: () => reply };
+  const profiles = { batch_id: 'batch_1', data: [{ reference: 'x'.repeat(12 * megabyte) }] };
+  for (let file = 1; file <= 3; file++) {
+    const request = requestOf('a') as FastifyRequest;
+    const asked = { request, reply: reply as unknown as FastifyReply, unread: answers };
+    await sendFile(asked, profiles as unknown as BatchInstallProfiles, { format: 'ndjson' });
+  }
+  expect(cut).toHaveLength(1);
 });
 
 test('a large answer cuts as many others as it needs room for', () => {

@@ -316,6 +316,7 @@ describe('the page', () => {
     expect(page.headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
       'content-encoding': 'br',
+      'cache-control': 'no-cache',
     });
     const policy = String(page.headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -330,6 +331,7 @@ describe('the page', () => {
     expect(file.headers).toMatchObject({
       'cache-control': 'public, max-age=31536000, immutable',
       'content-type': 'text/javascript; charset=utf-8',
+      vary: 'Accept-Encoding',
     });
     expect((await send('GET', '/dashboard/assets/..%2findex.html')).status).toBe(404);
     expect((await send('GET', '/dashboard/api/v1/nothing')).status).toBe(404);

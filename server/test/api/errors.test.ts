@@ -699,6 +699,10 @@ describe('malformed requests', () => {
     expectRefusal(await exchange(service.url, bytes), 'request_malformed');
   });
 
+  test('a request of HTTP/1.0 needs no Host', async () => {
+    expect((await exchange(service.url, 'GET /livez HTTP/1.0\r\n\r\n')).status).toBe(200);
+  });
+
   test('a chunk without a length is request_malformed', async () => {
     const chunked = { ...bearer(), 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' };
     const reply = await exchange(service.url, `${head('POST', '/v1/esims', chunked)}zz\r\n`);

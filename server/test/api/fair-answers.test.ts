@@ -1,8 +1,10 @@
 import { idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Context } from '../../src/accounts/context.ts';
 import { listEventRows } from '../../src/notify/events/sql/events.ts';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { maxPageBytes, smallPageBytes } from '../../src/platform/lists/read-page.ts';
+import { listTimeline } from '../../src/views/lookups/timeline.ts';
 import { call, type Reply } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { type Connection, head, openConnection } from '../support/raw-http.ts';
@@ -180,4 +182,20 @@ test('an account has two large pages read at a time, and the next waits until th
     open();
     db.query = query;
   }
+});
+
+test('a large page of a timeline is read when there is room for it', async () => {
+  const steps: unknown[] = [];
+  const query: typeof service.db.query = (statement, values) => {
+    const last = values?.at(-1);
+    if (last === smallPageBytes || last === maxPageBytes) steps.push(last);
+    return service.db.query(statement, values);
+  };
+  const ctx = {
+    db: { ...service.db, query },
+    account: { uuid: service.accountUuid },
+    waitForRoom: async () => void steps.push('room'),
+  } as unknown as Context;
+  await listTimeline(ctx, { params: { iccid }, query: { limit: 100 }, body: {} });
+  expect(steps).toEqual([smallPageBytes, 'room', maxPageBytes]);
 });

@@ -152,6 +152,16 @@ test('an order and the progress of its eSIM are not counted if no window can sho
   expect(await countsOf(account)).toEqual({});
 });
 
+test('an eSIM counts as installed if the network reported only that its profile was enabled', async () => {
+  const account = await createAccount();
+  const { iccid } = await ordered(account);
+  const path = `/v1/sandbox/esims/${iccid}/simulate`;
+  expect((await call(account, 'POST', path, { body: { action: 'enable' } })).status).toBe(200);
+  await sequenceEvents(service);
+  await countEvents(service);
+  expect(await countsOf(account)).toEqual({ provisioned: 1, downloaded: 1, installed: 1 });
+});
+
 test('an order counts if a test event that names it is counted in the same pass', async () => {
   const account = await createAccount();
   const { id, iccid } = await ordered(account);

@@ -655,5 +655,8 @@ describe('the event log', () => {
     const { data, has_more: hasMore } = await get('/v1/event_types?limit=100');
     expect(data.map(({ type }: { type: string }) => type)).toEqual(eventTypeNames);
     expect(hasMore).toBe(false);
+    const first = await get(`/v1/event_types?limit=${data.length - 1}`);
+    const rest = await get(`/v1/event_types?starting_after=${first.next_cursor}`);
+    expect([...first.data, ...rest.data]).toEqual(data);
   });
 });

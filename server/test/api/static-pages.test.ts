@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchange, head, openConnection, send } from '../support/raw-http.ts';
@@ -22,6 +23,15 @@ async function fetchRaw(path: string, headers: Record<string, string> = {}) {
   const fields = new Map(lines.map((line) => line.split(': ', 2) as [string, string]));
   return { status: Number(status.split(' ')[1]), fields, body: bytes.subarray(end + 4) };
 }
+
+test('the reference runs no script but its own, and no other site shows it in a frame', async () => {
+  const { headers, text } = await exchange(service.url, head('GET', '/docs'));
+  const policy = headers.get('content-security-policy')?.split('; ');
+  const [, script = ''] = /<script>(.*?)<\/script>/s.exec(text) ?? [];
+  const hash = createHash('sha256').update(script).digest('base64');
+  const expected = ["default-src 'none'", `script-src 'sha256-${hash}'`, "frame-ancestors 'none'"];
+  expect(policy).toEqual(expect.arrayContaining(expected));
+});
 
 describe.each(pages)('%s', (path) => {
   test.each([

@@ -256,16 +256,18 @@ describe('the lists of deliveries', () => {
   test('refuse a cursor of another endpoint, event or filter', async () => {
     const account = await newAccount();
     const [endpoint, other] = [await addEndpoint(account), await addEndpoint(account)];
-    const event = await addEvent(account);
+    const [event, otherEvent] = [await addEvent(account), await addEvent(account)];
     for (let n = 0; n < 3; n++) await addDelivery(account, { event, endpoint });
     const path = `/v1/webhook_endpoints/${endpoint.id}/deliveries`;
-    const cursor = (await call(account, 'GET', `${path}?limit=1`)).json.next_cursor;
+    const ofEvent = `/v1/events/${event.id}/deliveries`;
     const elsewhere = [
-      `${path}?status=pending&`,
-      `/v1/webhook_endpoints/${other.id}/deliveries?`,
-      `/v1/events/${event.id}/deliveries?`,
+      [path, `${path}?status=pending&`],
+      [path, `/v1/webhook_endpoints/${other.id}/deliveries?`],
+      [path, `${ofEvent}?`],
+      [ofEvent, `/v1/events/${otherEvent.id}/deliveries?`],
     ];
-    for (const list of elsewhere) {
+    for (const [from, list] of elsewhere) {
+      const cursor = (await call(account, 'GET', `${from}?limit=1`)).json.next_cursor;
       const reply = await call(account, 'GET', `${list}starting_after=${cursor}`);
       expect(errorOf(reply), list).toEqual([400, 'cursor_invalid', 'starting_after']);
     }
@@ -709,6 +711,8 @@ describe('a recovery', () => {
     const second = (await call(account, 'GET', `${path}?starting_after=${first.next_cursor}`)).json;
     expect([...first.data, ...second.data].map(({ id }: { id: string }) => id)).toEqual(ids);
     expect([first.has_more, second.has_more]).toEqual([true, false]);
+    const elsewhere = `/v1/webhook_endpoints/${other.id}/recoveries?starting_after=${first.next_cursor}`;
+    expect(errorOf(await call(account, 'GET', elsewhere))).toEqual([400, 'cursor_invalid', 'starting_after']);
     for (const reply of [
       await call(stranger, 'GET', path),
       await call(stranger, 'GET', `/v1/recoveries/${ids[0]}`),

@@ -243,7 +243,12 @@ describe('what is undelivered', () => {
     expect((await get(`${endpoint.path}/undelivered?type=esim.*`)).event_count).toBe(1);
     expect((await get(`${endpoint.path}/undelivered?created[lt]=5`)).event_count).toBe(0);
     await enable(endpoint);
-    expect(await recover(endpoint, { types: ['esim.*'] })).toBe(1);
+    const body = { types: ['esim.*'] };
+    const preview = await call(account, 'POST', `${endpoint.path}/recover`, {
+      body: { ...body, dry_run: true },
+    });
+    expect(preview.json).toMatchObject({ event_count: 1, types: [{ type: 'esim.activated', count: 1 }] });
+    expect(await recover(endpoint, body)).toBe(1);
     await endPending(endpoint, 'succeeded');
     expect(await missedAt(endpoint)).toBe(1);
     expect(await recover(endpoint, { until: 5 })).toBe(0);
@@ -340,6 +345,18 @@ describe('a recovery', () => {
     const since = Math.floor(service.clock.nowMs() / 1_000) - 600;
     expect(await recover(endpoint, { since })).toBe(1);
     expect([await missedAt(endpoint), await recover(endpoint)]).toEqual([1, 1]);
+  });
+
+  test('since a time within a minute before a gap forgets nothing that a machine with a slow clock wrote', async () => {
+    const endpoint = await createEndpoint();
+    await patch(endpoint, { status: 'disabled' });
+    const since = Math.floor(service.clock.nowMs() / 1_000) - 20;
+    await service.db.pool.query(
+      `insert into events (account_id, id, type, created_at, body) values ($1, uuid_v7($2), 'esim.suspended', $2, '{"data":{}}')`,
+      [account.accountUuid, new Date((since - 20) * 1_000)],
+    );
+    await enable(endpoint);
+    expect([await recover(endpoint, { since }), await missedAt(endpoint)]).toEqual([0, 1]);
   });
 
   test('until a time within a minute after a gap forgets nothing that a machine with a fast clock wrote', async () => {

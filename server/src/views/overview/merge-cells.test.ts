@@ -35,6 +35,15 @@ describe('one overview of several cells', () => {
     expect(merged.failed_count).toBe(7);
   });
 
+  test('names the processes of every cell whose clock is wrong', () => {
+    const off = (process_id: string) => ({ process_id, host: 'worker-1', clock_skew_ms: 5_000 });
+    const merged = mergeOverviews([
+      overview({ clocks_off: [off('proc_1')] }),
+      overview({ clocks_off: [off('proc_2')] }),
+    ]);
+    expect(merged.clocks_off).toEqual([off('proc_1'), off('proc_2')]);
+  });
+
   test('adds hours up by their start, and leaves out those that only another cell’s clock has reached', () => {
     const merged = mergeOverviews([
       overview({ hours: [hour(0, 1), hour(3_600, 2)] }),

@@ -32,3 +32,16 @@ test('of a certificate that processes see differently, the earliest end is shown
     },
   ]);
 });
+
+test('a process whose release reports no networks hides none that others report', async () => {
+  const network = {
+    ...{ kind: 'core', host: 'core.example.com', reachable: true, latency_ms: 1, tried_ms_ago: 1 },
+    ...{ last_error: null, paused: false, peer_ends_at: null },
+  };
+  const rows = [{}, { networks: [network] }].map((report, n) => {
+    return { id: `00000000-0000-7000-8000-00000000000${n}`, seen_at: new Date(0), report };
+  });
+  const db = { query: async () => rows } as unknown as Database;
+  const { data } = await listNetworks({ db }, { params: {}, query: {}, body: {} });
+  expect(data.map(({ host }) => host)).toEqual(['core.example.com']);
+});

@@ -41,6 +41,14 @@ test('the last `search` or `domain` line wins; without either the machine’s do
   expect(parseSearchList('', 'host')).toEqual({ domains: [], ndots: 1 });
 });
 
+test('a comment begins with `#` or `;`', () => {
+  const list = parseSearchList(
+    '; search a\nsearch b ; of the shop\noptions ndots:2 ;ndots:3\n# domain c\n',
+    'x',
+  );
+  expect(list).toEqual({ domains: ['b'], ndots: 2 });
+});
+
 test('the number of domains and `ndots` are limited', () => {
   const list = parseSearchList(`search ${'a '.repeat(500)}\noptions ndots:99999\n`, 'x');
   expect([list.domains.length, list.ndots]).toEqual([32, 15]);

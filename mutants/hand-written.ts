@@ -61,6 +61,7 @@ import { orderMutants } from './order-mutants.ts';
 import { orderedMutants } from './ordered-mutants.ts';
 import { otherCellMutants } from './other-cell-mutants.ts';
 import { peerMutants } from './peer-mutants.ts';
+import { platformCommandMutants } from './platform-command-mutants.ts';
 import { platformMutants } from './platform-mutants.ts';
 import { processMutants } from './process-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
@@ -805,6 +806,7 @@ const operation: Mutant[] = [
 ];
 
 export const handWritten: readonly Mutant[] = [
+  ...platformCommandMutants,
   ...notifyHttpMutants,
   ...networkBackgroundMutants,
   ...orderAccountMutants,

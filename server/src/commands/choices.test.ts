@@ -1,9 +1,11 @@
 import { maxAllowedCidrs } from '@simplane/contract';
+import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { accountOf } from './account-of.ts';
 import { createAccountCommand } from './accounts.ts';
 import { allPages } from './all-pages.ts';
 import { CommandError } from './command-error.ts';
+import { defineAccounts } from './define-accounts.ts';
 import { createKeyCommand, rollKeyCommand } from './keys.ts';
 import type { Tools } from './with-database.ts';
 
@@ -89,4 +91,13 @@ test('an account may have no webhook endpoints and no orders of its own', async 
   await expect(createAccountCommand(notReached, { json: true, name: 'Acme', ...none })).rejects.toThrow(
     'it was done',
   );
+});
+
+test('closing an account terminates its eSIMs only if told to', () => {
+  const program = new Command();
+  defineAccounts(program);
+  const [accounts] = program.commands;
+  const close = accounts?.commands.find((command) => command.name() === 'close');
+  expect(close?.opts()['terminateEsims']).toBe(false);
+  expect(close?.parseOptions(['--terminate-esims']) && close.opts()['terminateEsims']).toBe(true);
 });

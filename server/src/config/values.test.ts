@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from './read-config.ts';
+import { settings } from './settings.ts';
 
 const secret = 'not-a-secret-but-as-long-as-one-has-to-be';
 
@@ -224,6 +225,17 @@ test.each(['SIMPLANE_API_KEY', 'DATABASE_URL', 'SIMPLANE_DATABASE_DIRECT_URL', '
     expect(read).not.toThrow('hunter2');
   },
 );
+
+test('a variable that is set to nothing counts as unset', () => {
+  const empty = Object.values(settings).map(({ name }) => [name, '']);
+  expect(readConfig(Object.fromEntries(empty))).toEqual(readConfig({}));
+});
+
+test('in live, an order outlasts an outage of an hour and an endpoint one of days, while one that hangs is left soon', () => {
+  const { executionRetryScheduleMs, webhookDisableAfterMs, webhookTimeoutMs } = readConfig(live).config;
+  expect(executionRetryScheduleMs.reduce((sum, ms) => sum + ms)).toBeGreaterThan(3_600_000);
+  expect([webhookDisableAfterMs, webhookTimeoutMs]).toEqual([5 * 86_400_000, 15_000]);
+});
 
 test('live mode limits rates and keeps only failed requests, unless it is told otherwise', () => {
   expect(readConfig({}).config).toMatchObject({ rateLimitPerSecond: 0, requestLogLevel: 'all' });

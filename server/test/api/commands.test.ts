@@ -5,15 +5,20 @@ import { join } from 'node:path';
 import { idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { commandLine } from '../../src/accounts/audit/record.ts';
+import { listServiceChangesCommand } from '../../src/commands/core.ts';
 import { dashboardLinkCommand } from '../../src/commands/dashboard-link.ts';
 import { doctorCommand } from '../../src/commands/doctor.ts';
 import { listExecutionsCommand, resolveExecutionCommand } from '../../src/commands/executions.ts';
 import { createKeyCommand } from '../../src/commands/keys.ts';
+import { failingEndpointsCommand } from '../../src/commands/look.ts';
 import { resealCommand } from '../../src/commands/reseal.ts';
+import { publishAddress } from '../../src/commands/sandbox-address.ts';
 import { type Tools, withDatabase } from '../../src/commands/with-database.ts';
 import { readConfig } from '../../src/config/read-config.ts';
-import { idOfUuid } from '../../src/platform/ids/uuid.ts';
+import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { keyIdOf } from '../../src/platform/secrets/keyring.ts';
+import { createLog } from '../../src/platform/telemetry/log.ts';
+import { call } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { insertUnknown, insertWaiting } from '../support/insert-executions.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -77,6 +82,14 @@ test('in a sandbox, a link without --account is to the oldest account that is op
   await read('update accounts set closed_at = now() where id = $1', [service.accountUuid]);
   await link();
   expect([await keys(service.accountUuid), await keys(other.accountUuid)]).toMatchObject([[{}], [{}]]);
+});
+
+test('a link leads to where the sandbox of the data folder listens', async () => {
+  const { remove } = await publishAddress(folder, 'http://127.0.0.1:4711', createLog('silent'));
+  onTestFinished(remove);
+  const tools = toolsWith({}, 'sandbox');
+  const link = await printed(() => dashboardLinkCommand(tools, { operator: true }));
+  expect(link).toMatch(/^http:\/\/127\.0\.0\.1:4711\//);
 });
 
 test('the key of a link ends with its session at the latest', async () => {
@@ -168,6 +181,36 @@ test('doctor calls a key removable only after a reseal with the one that is firs
     verdict: 'ok',
     says: expect.stringContaining(`${keyIdOf(second)} may be removed`),
   });
+});
+
+test('an endpoint that works is not in the list of failing ones', async () => {
+  const create = async () => {
+    const body = { url: 'https://receiver.example/', enabled_event_types: ['*'] };
+    return (await call(service, 'POST', '/v1/webhook_endpoints', { body })).json.id;
+  };
+  const [failing] = [await create(), await create()];
+  await read('update webhook_endpoints set failing_since = now() where id = $1', [
+    uuidOfId(idPrefixes.webhookEndpoint, failing),
+  ]);
+  const text = await printed(() => failingEndpointsCommand(toolsWith(), { json: true }));
+  expect(JSON.parse(text)).toMatchObject([{ id: failing }]);
+});
+
+test('the states that the core refused are listed, apart from those that it is to get', async () => {
+  const queue = (iccid: string, isRefused: boolean) =>
+    read(
+      `insert into core_queue (account_id, iccid, id, version, service, since, due_at, is_refused)
+       values ($1, $2, gen_random_uuid(), 1, '{"state": "full"}', now(), now(), $3)`,
+      [service.accountUuid, iccid, isRefused],
+    );
+  await queue('8988303000000000101', false);
+  await queue('8988303000000000102', true);
+  const listed = async (state: string) =>
+    JSON.parse(await printed(() => listServiceChangesCommand(toolsWith(), { json: true, state })));
+  expect([await listed('pending'), await listed('refused')]).toMatchObject([
+    [{ iccid: '8988303000000000101', state: 'pending' }],
+    [{ iccid: '8988303000000000102', state: 'refused' }],
+  ]);
 });
 
 const adopt = { json: true, outcome: 'reserved', iccid: '8988303000000000102', then: 'adopt' };

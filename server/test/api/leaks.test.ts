@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateApiKey } from '../../src/accounts/api-key-text.ts';
 import type { Context } from '../../src/accounts/context.ts';
 import { AppError } from '../../src/platform/app-error.ts';
+import type { Queryable } from '../../src/platform/db/database.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision, type Reply } from '../support/client.ts';
 import { exchange, head } from '../support/raw-http.ts';
@@ -14,7 +15,7 @@ const sql = "select hash, last4 from api_keys where account_id = 'a' order by id
 const valueOfBody = 'VALUE-OF-A-BODY-7f3a';
 const valueOfQuery = 'VALUE-OF-A-QUERY-19cd';
 
-const bugs: Record<string, (ctx: Context) => Promise<unknown>> = {
+const bugs: Record<string, (db: Queryable) => Promise<unknown>> = {
   sql: () => Promise.reject(new Error(sql)),
   stack: () => Promise.reject(Object.assign(new Error('boom'), { statusCode: 418, expose: true })),
   activation: () => Promise.reject(new Error(`download of ${activationCode} failed`)),
@@ -23,9 +24,10 @@ const bugs: Record<string, (ctx: Context) => Promise<unknown>> = {
   nothing: () => Promise.reject(undefined),
   cause: () =>
     Promise.reject(new AppError('internal', 'It broke.', { cause: new Error(`${sql} ${activationCode}`) })),
-  statement: (ctx) =>
-    ctx.db.query({ name: 'test_wrong', text: 'select no_such_column from idempotency_keys' }, []),
-  value: (ctx) => ctx.db.query({ name: 'test_value', text: 'select $1::uuid from api_keys' }, [valueOfBody]),
+  statement: (db) =>
+    db.query({ name: 'test_wrong', text: 'select no_such_column from idempotency_keys' }, []),
+  value: (db) => db.query({ name: 'test_value', text: 'select $1::uuid from api_keys' }, [valueOfBody]),
+  row: (db) => db.query({ name: 'test_row', text: 'insert into products (id) values ($1)' }, [valueOfBody]),
   unserialisable: async () => ({
     get ok() {
       throw new Error(sql);
@@ -58,7 +60,7 @@ const probes = {
   ),
   handlers: Object.fromEntries(
     Object.entries(bugs).flatMap(([name, bug]) => [
-      [`get_${name}`, bug],
+      [`get_${name}`, ({ db }: Context) => bug(db)],
       [`post_${name}`, bug],
     ]),
   ),
@@ -244,9 +246,12 @@ describe('no log line', () => {
     for (const line of service.logLines) expect(line).not.toMatch(/LPA:1\$|SECRET-MATCHING-ID/);
   });
 
-  test('contains a value that a database error quotes', () => {
-    const lines = service.logLines.filter((line) => JSON.parse(line).path === '/v1/probe/value');
-    expect(lines).toHaveLength(2);
+  test.each([
+    ['message', 'value', '22P02'],
+    ['detail', 'row', '23502'],
+  ])('contains a value that the %s of a database error quotes', (_, name, code) => {
+    const lines = service.logLines.filter((line) => JSON.parse(line).path === `/v1/probe/${name}`);
+    expect(lines.map((line) => JSON.parse(line).cause.code)).toEqual([code, code]);
     for (const line of lines) expect(line).not.toContain(valueOfBody);
   });
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { poll } from '../../src/platform/db/embedded/poll.ts';
@@ -78,6 +78,20 @@ describe.each(users)('started by $title in an ordinary user’s folder', (user) 
     await again.started();
     await again.stop();
   });
+});
+
+test('if the password cannot be set, the error has what PostgreSQL said, without the password', async () => {
+  const dataDir = await workspace.folder('unset', ordinaryUser);
+  const first = hold(workspace, ordinaryUser, { dataDir });
+  const { dataDir: cluster } = await first.started();
+  await first.stop();
+  await rm(passwordFileOf(dataDir));
+  await appendFile(join(cluster, 'postgresql.auto.conf'), 'default_transaction_read_only = on\n');
+
+  const { failed } = await hold(workspace, ordinaryUser, { dataDir }).answer();
+  const password = (await readFile(passwordFileOf(dataDir), 'utf8')).trim();
+  expect(failed?.message).toMatch(/cannot execute ALTER ROLE[\s\S]* password '…'/);
+  expect(failed?.message).not.toContain(password);
 });
 
 describe.each(users.filter((user) => user.isRoot))('as $title', (root) => {

@@ -25,6 +25,7 @@ test('metrics are served on loopback only, also where the API listens on every a
   const server = await spawnServer({ ...env, HOST: '0.0.0.0' });
   const [, port] = /"host":"127\.0\.0\.1","port":(\d+),"msg":"serving .metrics"/.exec(server.output()) ?? [];
   expect(await server.metrics()).toContain('simplane_executions_total');
+  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/); // an address that clients can use
   await expect(fetch(`http://127.0.0.2:${port}/metrics`)).rejects.toThrow();
   // As nginx, HAProxy and Caddy forward a request from the same machine.
   for (const headers of [{}, { Via: '1.1 Caddy' }, { 'X-Forwarded-For': '127.0.0.1' }]) {

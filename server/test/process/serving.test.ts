@@ -79,7 +79,7 @@ test('a process does not start on the database of the other mode', async () => {
   );
 });
 
-test('when a key was last used is saved when the process stops', async () => {
+test('when a key was last used is saved when the process stops, and so is the log of its last requests', async () => {
   const running = await start({ SIMPLANE_ROLE: 'api' });
   expect((await call({ url: running.localUrl, key }, 'GET', '/v1/me')).status).toBe(200);
   await running.stop();
@@ -88,6 +88,8 @@ test('when a key was last used is saved when the process stops', async () => {
     [key.slice(-4)],
   );
   expect(rows).toEqual([{ used: true }]);
+  const logged = await other.db.pool.query('select path from request_log');
+  expect(logged.rows).toEqual([{ path: '/v1/me' }]);
 });
 
 test('a request that never ends does not keep a process from stopping', async () => {

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parseEncryptionKeys, readOrCreateEncryptionKey } from './encryption-keys.ts';
+import { findEncryptionKeys, parseEncryptionKeys, readOrCreateEncryptionKey } from './encryption-keys.ts';
 import { readOrCreateSecretFile } from './secret-file.ts';
 
 describe('the encryption keys setting', () => {
@@ -48,6 +48,13 @@ describe('the encryption key file', () => {
     expect(await readOrCreateEncryptionKey(folder)).toEqual(key);
     expect((await stat(join(folder, 'encryption-key'))).mode & 0o777).toBe(0o600);
     expect(await readFile(join(folder, 'encryption-key'), 'utf8')).toBe(`${key.toString('base64')}\n`);
+  });
+
+  test('is not created by a look at the keys that there are', async () => {
+    const found = () => findEncryptionKeys({ encryptionKeys: null, dataDir });
+    expect([await found(), await readdir(dataDir)]).toEqual([[], []]);
+    const key = await readOrCreateEncryptionKey(dataDir);
+    expect(await found()).toEqual([key]);
   });
 
   test('is the same for ten concurrent first starts, which leave no other files', async () => {

@@ -21,7 +21,7 @@ export const clientMutants: Mutant[] = [
   {
     name: 'tab-hidden-early-misses-events',
     file: 'dashboard/src/live/follow.ts',
-    find: "cursor ??= (await api.events.feed({ after: 'now' })).cursor;",
+    find: "cursor ??= (await api.events.feed({ after: 'now' }, { signal: ending.signal })).cursor;",
     replace: "cursor ??= 'now';",
     tests: ['dashboard/test/follow.test.ts'],
     why: 'A tab that is hidden before the first event misses none.',

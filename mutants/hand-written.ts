@@ -77,6 +77,7 @@ import { sdkFeedMutants } from './sdk-feed-mutants.ts';
 import { secretMutants } from './secret-mutants.ts';
 import { seenMutants } from './seen-mutants.ts';
 import { senderMutants } from './sender-mutants.ts';
+import { sentRequestMutants } from './sent-request-mutants.ts';
 import { serviceMutants } from './service-mutants.ts';
 import { sessionMutants } from './session-mutants.ts';
 import { settingMutants } from './setting-mutants.ts';
@@ -806,6 +807,7 @@ const operation: Mutant[] = [
 ];
 
 export const handWritten: readonly Mutant[] = [
+  ...sentRequestMutants,
   ...platformCommandMutants,
   ...notifyHttpMutants,
   ...networkBackgroundMutants,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { readSettings } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'simplane-settings-'));
@@ -40,3 +40,16 @@ test.each(['http://name@127.0.0.1:4000', 'http://:hunter2@127.0.0.1:4000'])(
     expect(() => settingsFor(url)).toThrow(/^The base URL must not have a user or a password\.$/);
   },
 );
+
+test.each([
+  ['EPERM', 'http://127.0.0.1:4711'], // another user runs it
+  ['ESRCH', 'http://127.0.0.1:4000'],
+])('the address that a sandbox wrote is used while its process exists: %s', (code, baseUrl) => {
+  writeFileSync(join(folder, 'sandbox-address'), '{"url":"http://127.0.0.1:4711","pid":4711}');
+  const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+    throw Object.assign(new Error(code), { code });
+  });
+  const settings = readSettings({}, { SIMPLANE_DATA_DIR: folder });
+  kill.mockRestore();
+  expect(settings.baseUrl).toBe(baseUrl);
+});

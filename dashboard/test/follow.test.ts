@@ -28,9 +28,12 @@ afterEach(async () => {
   await server.stop();
 });
 
+// No request ends by itself while a test waits.
+const options = { apiKey: 'x', maxRetries: 0, attemptTimeoutMs: 60_000 };
+
 function follow(): void {
   stop = followWhileVisible({
-    connect: (onResponse) => createSimplane({ apiKey: 'x', baseUrl: server.url, maxRetries: 0, onResponse }),
+    connect: (onResponse) => createSimplane({ ...options, baseUrl: server.url, onResponse }),
     onState: (state) => state !== states.at(-1) && states.push(state),
     onEvent: ({ id }) => events.push(id),
   });
@@ -117,6 +120,20 @@ test('a tab that is hidden while it connects is paused, not lost, and misses no 
   await hasEvents(1);
   expect(places()).toEqual(['now', 'c0', 'c0']);
   expect(states).toEqual(['live', 'paused', 'live']);
+});
+
+test('a tab that is hidden while it asks for its place gives up the request, and is paused, not lost', async () => {
+  server.script = [() => {}, end, streamOf(blockOf(1))];
+  follow();
+  await until(
+    async () => server.open,
+    (open) => open === 1,
+  );
+  setHidden(true);
+  await closed();
+  setHidden(false);
+  await hasEvents(1);
+  expect(states).toEqual(['paused', 'live']);
 });
 
 test('a page that was left closes its stream, and follows nothing when its tab is shown again', async () => {

@@ -10,6 +10,7 @@ import { call, provision } from '../../server/test/support/client.ts';
 import { type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { until } from '../../server/test/support/until.ts';
+import { addEvents } from './support/fill-account.ts';
 import { openPage, signIn } from './support/open-page.ts';
 
 let browser: Browser;
@@ -296,4 +297,35 @@ test('while the server is down, the page tries again, and nobody has to sign in 
   await own.reload();
   await own.getByText('The server answered 503. Trying again…').waitFor();
   await own.getByRole('navigation', { name: 'Sections' }).waitFor();
+});
+
+test('events come to the top of the home page, and wait behind a button while the pointer is on them', async () => {
+  const account = { ...service, ...(await service.createAccount('Busy Mobile')) };
+  const { page: own } = await openPage(browser, service.url);
+  await signIn(own, service.url, account.key);
+  const newest = own.getByRole('region', { name: 'Newest events' });
+  await newest.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+  const send = async () =>
+    (await call(account, 'POST', '/v1/events/test', { body: { type: 'test.live', data: {} } })).json.id;
+  const rowOf = (id: string) => newest.locator(`[data-row="${id}"]`);
+
+  await newest.hover();
+  const first = await send();
+  await button('1 new', newest).click(); // also if there was no event to hold
+  await rowOf(first).waitFor();
+
+  await own.mouse.move(0, 0);
+  const second = await send();
+  await rowOf(second).waitFor();
+  const rows = await newest.locator('[data-row]').evaluateAll((all) => all.map((row) => row.dataset['row']));
+  expect(rows).toEqual([second, first]);
+
+  await newest.hover();
+  for (const count of [250, 1]) {
+    await addEvents(account, count, { type: 'test.many', data: {} });
+    await until(
+      () => newest.getByRole('button', { name: /new$/ }).innerText(),
+      (text) => text === '200 new', // a tab keeps no more of them
+    );
+  }
 });

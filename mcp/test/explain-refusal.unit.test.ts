@@ -1,7 +1,8 @@
-import { ApiError, type Simplane } from '@simplane/sdk';
+import { ApiError, ConnectionError, type Simplane } from '@simplane/sdk';
 import { expect, test } from 'vitest';
 import { explainRefusal } from '../src/explain-refusal.ts';
 import { InvalidArgument } from '../src/invalid-argument.ts';
+import { orProtocolError } from '../src/protocol-error.ts';
 
 const simplane = {} as Simplane;
 
@@ -23,18 +24,31 @@ const refusalOf = (error: object) =>
 
 test('products are named only where one is missing', async () => {
   const asked: string[] = [];
+  let has_more = false;
   const list = async () => {
     asked.push('products');
-    return { data: [{ id: 'prod_a', name: 'A' }], has_more: false };
+    return { data: [{ id: 'prod_a', name: 'A' }], has_more };
   };
   const client = { products: { list } } as unknown as Simplane;
   const ofEsim = await explainRefusal(refusalOf({ code: 'resource_missing', param: 'iccid' }), client);
   expect([ofEsim.includes('Products that exist'), asked]).toEqual([false, []]);
-  const ofProduct = await explainRefusal(
-    refusalOf({ code: 'resource_missing', param: 'product_id' }),
-    client,
-  );
-  expect(ofProduct).toContain('\nProducts that exist: prod_a (A)');
+  const missing = refusalOf({ code: 'resource_missing', param: 'product_id' });
+  expect(await explainRefusal(missing, client)).toMatch(/\nProducts that exist: prod_a \(A\)$/);
+  has_more = true;
+  expect(await explainRefusal(missing, client)).toMatch(/: prod_a \(A\); list_products returns more$/);
+});
+
+test('the tool that was called is named, not one whose path its path begins with', async () => {
+  const lost = new ConnectionError('POST /v1/esims/8999/install_links got no response');
+  expect(await explainRefusal(lost, simplane)).toMatch(/^No response: create_install_link got no response\n/);
+});
+
+test('a resource that does not exist has the protocol’s code for that, any other failure that of an internal error', async () => {
+  const uri = 'simplane://esims/8999/install';
+  const errorOf = (error: Error) => orProtocolError(simplane, () => Promise.reject(error), uri);
+  const missing = refusalOf({ code: 'resource_missing', param: 'iccid' });
+  await expect(errorOf(missing)).rejects.toMatchObject({ code: -32602, data: { uri } });
+  await expect(errorOf(new ConnectionError('reset'))).rejects.toMatchObject({ code: -32603 });
 });
 
 test('a code that only a newer server knows is explained by its message', async () => {

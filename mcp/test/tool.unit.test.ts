@@ -1,6 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { ConnectionError, type Simplane } from '@simplane/sdk';
 import { expect, test } from 'vitest';
+import { inputSchema } from '../src/schema.ts';
 import { registerTool } from '../src/tool.ts';
 import { listProducts } from '../src/tools/list-products.ts';
 
@@ -29,4 +30,11 @@ test('a bug in a tool is reported to the operator; a refusal and a call that was
   expect(await reportedOf(bug, signal)).toEqual([bug]);
   expect(await reportedOf(new ConnectionError('reset'), signal)).toEqual([]);
   expect(await reportedOf(bug, AbortSignal.abort())).toEqual([]);
+});
+
+test('a list of texts that may be null has only texts, or a model provider would refuse all tools', () => {
+  const reason = { type: ['string', 'null'], enum: ['failing', null] };
+  expect(inputSchema({ properties: { reason } }).properties).toEqual({
+    reason: { anyOf: [{ type: 'string', enum: ['failing'] }, { type: 'null' }] },
+  });
 });

@@ -289,3 +289,10 @@ test('an answer that is no stream is not left open', async () => {
   expect(String(await outcomeWithin(0, first))).toContain('instead of a stream');
   expect(page.state.isCanceled).toBe(true);
 });
+
+test('a stream that was never open fails after four retries, so that a wrong address is noticed', async () => {
+  const { simplane, seen } = clientWith([answer(503)]);
+  const first = simplane.events.follow({ after: 'c0' })[Symbol.asyncIterator]().next();
+  expect(await outcomeWithin(60_000, first)).toMatchObject({ status: 503 });
+  expect(seen.requests).toBe(5);
+});

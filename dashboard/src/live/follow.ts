@@ -29,7 +29,7 @@ export function followWhileVisible({ connect, onEvent, onState }: Options): () =
     while (!ending.signal.aborted) {
       try {
         // A place to continue from, also if the tab is hidden before an event comes.
-        cursor ??= (await api.events.feed({ after: 'now' })).cursor;
+        cursor ??= (await api.events.feed({ after: 'now' }, { signal: ending.signal })).cursor;
         const events = api.events.follow({ after: cursor, signal: ending.signal });
         for await (const event of events) {
           cursor = events.cursor ?? cursor;

@@ -139,7 +139,8 @@ function LiveEvents() {
     ({ id }, index, events) => events.findIndex((other) => other.id === id) === index,
   );
   const rows = (isHeld ?? all).slice(0, shownEvents);
-  const hidden = isHeld ? all.findIndex(({ id }) => id === isHeld[0]?.id) : 0;
+  const place = all.findIndex(({ id }) => id === isHeld?.[0]?.id);
+  const hidden = isHeld === null ? 0 : place < 0 ? all.length : place; // all, if none was held or it is no longer kept
   return (
     <section
       aria-label="Newest events"

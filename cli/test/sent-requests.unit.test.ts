@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createProgram } from '../src/program.ts';
+
+let exitCode: typeof process.exitCode;
+beforeEach(() => {
+  exitCode = process.exitCode;
+  for (const stream of [process.stdout, process.stderr]) vi.spyOn(stream, 'write').mockReturnValue(true);
+});
+afterEach(() => {
+  process.exitCode = exitCode;
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+/** Has what commands read of the objects that they print. */
+const printable = { id: 'x_1', data: [], products: [], scopes: [], allowed_cidrs: [] };
+
+/** The requests that a command sends. */
+async function sentBy(
+  command: string,
+  answer = (_: Request) => Response.json(printable),
+): Promise<Request[]> {
+  const sent: Request[] = [];
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    const request = new Request(url, init);
+    sent.push(request);
+    return answer(request);
+  });
+  const to = ['--base-url', 'http://127.0.0.1:9', '--api-key', 'sp_test_1', '--json'];
+  await createProgram().parseAsync(['node', 'simplane', ...command.split(' '), ...to]);
+  return sent;
+}
+
+test('a top-up that is repeated with its idempotency key is sent with it', async () => {
+  const [request] = await sentBy('bundles add 8999 prod_us_1gb_7d --idempotency-key top-up-1');
+  expect(request?.headers.get('idempotency-key')).toBe('top-up-1');
+});
+
+test('`esims create --dry-run` sends nothing that orders an eSIM', async () => {
+  const sent = await sentBy('esims create prod_us_1gb_7d --dry-run');
+  expect(await Promise.all(sent.map((request) => request.json()))).toEqual([
+    { product_id: 'prod_us_1gb_7d', dry_run: true },
+  ]);
+});
+
+test('`keys roll --expires-in 0` ends the old key at once', async () => {
+  const [request] = await sentBy('keys roll key_1 --expires-in 0');
+  expect(await request?.json()).toEqual({ expires_in: 0 });
+});
+
+test('`audit list --actor` asks only for what this actor did', async () => {
+  const [request] = await sentBy('audit list --actor key_1');
+  expect(new URL(request?.url ?? '').searchParams.get('actor')).toBe('key_1');
+});
+
+test('`trigger` publishes an event with a key that may not read', async () => {
+  const refused = { error: { type: 'permission_error', code: 'scope_missing', message: 'It may not.' } };
+  const sent = await sentBy('trigger esim.provisioned', ({ method }) =>
+    method === 'GET' ? Response.json(refused, { status: 403 }) : Response.json({ ...printable, data: {} }),
+  );
+  expect(await sent.at(-1)?.json()).toMatchObject({ type: 'esim.provisioned' });
+});

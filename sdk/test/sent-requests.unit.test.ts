@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { createOperator, createSimplane, type HookRequest } from '../src/index.ts';
+
+const sent: { url: string; body: unknown }[] = [];
+const options = {
+  apiKey: 'x',
+  baseUrl: 'http://api.test',
+  fetch: async (url: string, { body }: RequestInit) => {
+    sent.push({ url, body });
+    return Response.json({});
+  },
+};
+
+test('a hook that changes what it was told does not change where the request goes', async () => {
+  const onRequest = (info: HookRequest) => {
+    info.url = 'http://elsewhere.test';
+  };
+  await createSimplane({ ...options, onRequest }).me();
+  expect(sent.at(-1)?.url).toBe('http://api.test/v1/me');
+});
+
+test('an operator who asks for the own cell searches and counts in no other', async () => {
+  const operator = createOperator(options);
+  await operator.search('8999', { cells: 'own' });
+  expect(sent.at(-1)?.url).toBe('http://api.test/v1/operator/search?q=8999&cells=own');
+  await operator.overview({ cells: 'own' });
+  expect(sent.at(-1)?.url).toBe('http://api.test/v1/operator/overview?cells=own');
+});
+
+test('a leaked signing secret ends when the caller says', async () => {
+  await createSimplane(options).webhookEndpoints.rotateSecret('we_1', { expires_in: 0 });
+  expect(sent.at(-1)?.body).toBe('{"expires_in":0}');
+});

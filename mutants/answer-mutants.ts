@@ -7,7 +7,7 @@ export const answerMutants: Mutant[] = [
     file: 'server/src/http/database-shares.ts',
     find: 'Math.floor((db.pool.options.max ?? 1) / 2)',
     replace: 'Math.floor((db.pool.options.max ?? 1) * 2)',
-    tests: [api('database-shares')],
+    tests: ['server/src/http/database-shares.test.ts'],
     why: 'Slow reads leave half of the connections to writes.',
   },
   {

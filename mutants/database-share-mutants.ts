@@ -57,7 +57,7 @@ export const databaseShareMutants: Mutant[] = [
     file: 'server/src/http/database-shares.ts',
     find: 'query: (statement, values) => turns(account, () => db.query(statement, values)),',
     replace: 'query: db.query,',
-    tests: [api('database-shares')],
+    tests: ['server/src/http/database-shares.test.ts'],
     why: 'Lists of one account hold at most a quarter of the connections.',
   },
   {
@@ -65,7 +65,7 @@ export const databaseShareMutants: Mutant[] = [
     file: 'server/src/http/database-shares.ts',
     find: 'turns(account, () => db.queryWithin(timeoutMs, statement, values)),',
     replace: 'db.queryWithin(timeoutMs, statement, values),',
-    tests: [api('database-shares')],
+    tests: ['server/src/http/database-shares.test.ts'],
     why: 'Filters of one account hold at most a quarter of the connections.',
   },
   {
@@ -73,7 +73,7 @@ export const databaseShareMutants: Mutant[] = [
     file: 'server/src/http/database-shares.ts',
     find: 'transaction: (work) => turns(account, () => db.transaction(work)),',
     replace: 'transaction: db.transaction,',
-    tests: [api('database-shares')],
+    tests: ['server/src/http/database-shares.test.ts'],
     why: 'Changes of one account hold at most a quarter of the connections.',
   },
   {
@@ -81,7 +81,7 @@ export const databaseShareMutants: Mutant[] = [
     file: 'server/src/http/database-shares.ts',
     find: 'caller.account?.uuid ?? caller.apiKey.uuid',
     replace: 'caller.apiKey.uuid',
-    tests: [api('database-shares')],
+    tests: ['server/src/http/database-shares.test.ts'],
     why: 'The keys of an account share its part.',
   },
   {
@@ -91,7 +91,7 @@ export const databaseShareMutants: Mutant[] = [
     replace: `get writesOf() {
       return this.readsOf;
     },`,
-    tests: [api('database-shares')],
+    tests: ['server/src/http/database-shares.test.ts'],
     why: 'Writes do not wait behind reads of other accounts.',
   },
   {

@@ -842,7 +842,7 @@ export const surfaceMutants: readonly Mutant[] = [
     file: page,
     find: 'if (cached?.version === wanted) return cached.page;',
     replace: 'if (cached) return cached.page;',
-    tests: [api('static-pages'), api('dashboard')],
+    tests: ['server/src/http/static-page.test.ts'],
     why: 'A page shows what it is about now.',
   },
   {
@@ -866,7 +866,7 @@ export const surfaceMutants: readonly Mutant[] = [
     file: milestones,
     find: "if (code !== '') {",
     replace: "if (code !== '' && stage === stages[0]) {",
-    tests: [api('overview-guards'), api('lookups'), api('operator-desk')],
+    tests: ['server/src/views/overview/plan-milestones.test.ts'],
     why: 'A failed installation is not an installed profile.',
   },
   {

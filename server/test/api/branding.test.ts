@@ -92,6 +92,18 @@ describe('the branding of an account', () => {
     expect(await get(key)).toEqual(plain);
   });
 
+  test('has every field as it was changed last', async () => {
+    const { key } = await newAccount();
+    const named = (name: string) => ({
+      ...{ name, color: `#${name.repeat(6)}`, apn: name, messages: { en: name } },
+      ...{ support_url: `https://${name}.example/help`, top_up_url: `https://${name}.example/` },
+    });
+    for (const name of ['a', 'b']) {
+      await patch(named(name), key);
+      expect(await get(key)).toMatchObject(named(name));
+    }
+  });
+
   test('belongs to the account alone', async () => {
     const [one, other] = [await newAccount(), await newAccount()];
     await patch({ name: 'One', logo: uri(png()) }, one.key);

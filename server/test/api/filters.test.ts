@@ -1,4 +1,4 @@
-import { encodeId, executionTypes } from '@simplane/contract';
+import { encodeId } from '@simplane/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importCatalog, readCatalog } from '../../src/accounts/products/import-catalog.ts';
@@ -40,10 +40,18 @@ const moment = fc
   });
 
 const rowsOf = <T>(row: fc.Arbitrary<T & { uuid: Buffer }>) =>
-  fc.uniqueArray(row, { maxLength: 40, selector: ({ uuid }) => uuid.toString('hex') });
+  fc.uniqueArray(row, { maxLength: 30, size: 'max', selector: ({ uuid }) => uuid.toString('hex') });
+
+/** At most two of these filters: with more of them, nearly every list is empty. */
+const someOf = <T extends object>(all: fc.Arbitrary<T>, names: (keyof T)[]) =>
+  fc
+    .tuple(all, fc.subarray(names, { maxLength: 2 }))
+    .map(([values, some]) => Object.fromEntries(some.map((name) => [name, values[name]])) as Partial<T>);
 
 const second = fc.integer({ min: startSeconds - 1, max: startSeconds + 11 });
-const created = fc.record({ gt: second, gte: second, lt: second, lte: second }, { requiredKeys: [] });
+const created = someOf(fc.record({ gt: second, gte: second, lt: second, lte: second }), [
+  ...(['gt', 'gte', 'lt', 'lte'] as const),
+]);
 type Created = { gt?: number; gte?: number; lt?: number; lte?: number };
 
 function isInRange(at: Date, { gt = -1, gte = 0, lt = Infinity, lte = Infinity }: Created): boolean {
@@ -58,8 +66,8 @@ const newestFirst = (a: { uuid: Buffer }, b: { uuid: Buffer }) => Buffer.compare
 
 describe('eSIMs', () => {
   const eids = ['89882119900000000000000000001654', '89049032004008882600009231000001'];
-  const keys = ['order_id', 'a]b[c', 'ключ', '7'];
-  const values = ['A-1', '-', "'; drop table esims; --", 'x=y&z'];
+  const keys = ['a]b[c', 'ключ', '7'];
+  const values = ["'; drop table esims; --", 'x=y&z'];
   const statuses = ['provisioning', 'provisioned', 'terminated'] as const;
   const products = ['prod_us_1gb_7d', 'prod_europe_5gb_30d'];
   const pairs = (max: number) =>
@@ -81,15 +89,15 @@ describe('eSIMs', () => {
     .map(([at, rest]) => ({ ...at, ...rest }));
   type Row = Omit<typeof esim extends fc.Arbitrary<infer T> ? T : never, 'uuid'> & { uuid: Buffer };
 
-  const filter = fc.record(
-    {
+  const filter = someOf(
+    fc.record({
       status: fc.constantFrom(...statuses),
       productId: fc.constantFrom(...products),
       eid: fc.constantFrom(...eids),
       metadata: pairs(2),
       created,
-    },
-    { requiredKeys: [] },
+    }),
+    ['status', 'productId', 'eid', 'metadata', 'created'],
   );
 
   let iccids = 0;
@@ -225,15 +233,16 @@ describe('eSIMs', () => {
 
 describe('executions', () => {
   const statuses = ['queued', 'running', 'succeeded', 'failed'] as const;
+  const kinds = ['esim.provision', 'esim.suspend', 'bundle.add'];
   const execution = fc
-    .tuple(moment, fc.constantFrom(...executionTypes), fc.constantFrom(...statuses))
+    .tuple(moment, fc.constantFrom(...kinds), fc.constantFrom(...statuses))
     .map(([at, type, status]) => ({ ...at, type, status }));
 
   test('are found by one or several types and by time, with and without a status, each once and in order', async () => {
     await fc.assert(
       fc.asyncProperty(
         rowsOf(execution),
-        fc.array(fc.constantFrom(...executionTypes), { minLength: 1, maxLength: 4 }),
+        fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 4 }),
         fc.option(fc.constantFrom(...statuses), { nil: undefined }),
         created,
         async (rows, types, status, range) => {

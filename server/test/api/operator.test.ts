@@ -380,6 +380,9 @@ test('the endpoints of all accounts are listed with their backlog and its age, a
   await service.db.pool.query(
     `update webhook_endpoints set failing_since = now(), failure_count = 3, last_error = 'status 503' where status = 'enabled'`,
   );
+  await service.db.pool.query(
+    `update webhook_endpoints set disabled_reason = 'It failed.' where status = 'disabled'`,
+  );
   const { data } = await operator.endpointHealth.list();
   expect(data).toMatchObject([
     {
@@ -391,7 +394,10 @@ test('the endpoints of all accounts are listed with their backlog and its age, a
       last_error: 'status 503',
       backlog: { count: 1 },
     },
-    { id: first, status: 'disabled', failing_since: null, backlog: { count: 0, age_seconds: null } },
+    {
+      ...{ id: first, status: 'disabled', disabled_reason: 'It failed.' },
+      ...{ failing_since: null, backlog: { count: 0, age_seconds: null } },
+    },
   ]);
   expect(data[0]?.backlog.age_seconds).toBeGreaterThanOrEqual(90);
   const idsOf = async (filter: Parameters<typeof operator.endpointHealth.list>[0]) =>

@@ -155,7 +155,7 @@ describe('the request log', () => {
     const { key } = await service.createAccount('Listed');
     const get = (path: string) => call(service, 'GET', path, { key });
     const sent: [Reply, operation: string][] = [];
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < 4; n++) {
       sent.push([await get('/v1/products'), 'listProducts']);
       sent.push([await get('/v1/products?limit=0'), 'listProducts']);
       sent.push([await get('/v1/products/none'), 'getProduct']);

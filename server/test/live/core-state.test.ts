@@ -383,6 +383,27 @@ describe('a termination that waits', () => {
     );
   });
 
+  test('is ended by a worker, and not told again, if the core’s answer was stored without ending it', async () => {
+    const { iccid, id } = await terminate();
+    // As a process of the release before does, during an upgrade.
+    await other.db.query(
+      { name: 'test_answered', text: 'update esims set applied_version = service_version where iccid = $1' },
+      [iccid],
+    );
+    await other.db.query(
+      { name: 'test_wake', text: 'update execution_queue set due_at = now() where iccid = $1' },
+      [iccid],
+    );
+    other.startWorker(createMockNetwork({ delayMs: 0 }));
+    await until(
+      () => find(id),
+      ({ status }) => status === 'succeeded',
+    );
+    expect(await rowsOf(iccid)).toEqual([{ pending_change: null, executions: 0 }]);
+    const told = await call(other, 'GET', `/v1/events?iccid=${iccid}&type=esim.terminated`);
+    expect(told.json.data).toHaveLength(1);
+  });
+
   test('goes on waiting while the core has an older version only', async () => {
     const { iccid, id } = await terminate();
     // As if the answer to the version before were only now taken.

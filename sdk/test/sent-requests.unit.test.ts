@@ -31,3 +31,10 @@ test('a leaked signing secret ends when the caller says', async () => {
   await createSimplane(options).webhookEndpoints.rotateSecret('we_1', { expires_in: 0 });
   expect(sent.at(-1)?.body).toBe('{"expires_in":0}');
 });
+
+test('the error of a request that belongs to another cell names that cell', async () => {
+  const error = { type: 'invalid_request_error', code: 'wrong_cell', message: 'Ask there.', cell: 'us' };
+  const fetch = async () => Response.json({ error }, { status: 421 });
+  const asked = createSimplane({ ...options, fetch }).me();
+  await expect(asked).rejects.toMatchObject({ code: 'wrong_cell', cell: 'us' });
+});

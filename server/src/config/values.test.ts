@@ -231,6 +231,11 @@ test('a variable that is set to nothing counts as unset', () => {
   expect(readConfig(Object.fromEntries(empty))).toEqual(readConfig({}));
 });
 
+test('an order whose response was lost is sent again only if the SM-DP+ is known to recognise it', () => {
+  const repeats = (env: Record<string, string>) => readConfig({ ...live, ...env }).config.es2Repeats;
+  expect([repeats({}), repeats({ SIMPLANE_ES2_REPEATS: 'call-id' })]).toEqual(['none', 'call-id']);
+});
+
 test('in live, an order outlasts an outage of an hour and an endpoint one of days, while one that hangs is left soon', () => {
   const { executionRetryScheduleMs, webhookDisableAfterMs, webhookTimeoutMs } = readConfig(live).config;
   expect(executionRetryScheduleMs.reduce((sum, ms) => sum + ms)).toBeGreaterThan(3_600_000);

@@ -99,6 +99,11 @@ describe('closing an account', () => {
       closing: { terminate_esims: false, terminations: 0, finished_at: null },
     });
     expect(json).toEqual(await get(tenant));
+    const stored = await service.db.pool.query(
+      'select floor(extract(epoch from closed_at))::integer as seconds from accounts where id = $1',
+      [tenant.accountUuid],
+    );
+    expect(stored.rows).toEqual([{ seconds: json.closed_at }]);
     expect((await get(other)).status).toBe('active');
     expect([await waysIn(tenant), await waysIn(other)]).toEqual([none, both]);
     const pages = await Promise.all(links.map(async (url) => (await fetch(url)).status));

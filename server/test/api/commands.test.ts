@@ -20,7 +20,7 @@ import { keyIdOf } from '../../src/platform/secrets/keyring.ts';
 import { createLog } from '../../src/platform/telemetry/log.ts';
 import { call } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
-import { insertUnknown, insertWaiting } from '../support/insert-executions.ts';
+import { insertFailed, insertUnknown, insertWaiting } from '../support/insert-executions.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -46,19 +46,21 @@ function toolsWith(env: Record<string, string> = {}, mode: Tools['mode'] = 'live
   return { ...commandLine, config, mode, cell, db, connectionString, clock, newUuid };
 }
 
-/** What a command prints on standard output. */
-async function printed(command: () => Promise<unknown>): Promise<string> {
-  const lines: string[] = [];
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
-  const say = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+async function outputOf(command: () => Promise<unknown>): Promise<{ stdout: string; stderr: string }> {
+  const [stdout, stderr]: [string[], string[]] = [[], []];
+  const print = vi.spyOn(process.stdout, 'write').mockImplementation((text) => stdout.push(String(text)) > 0);
+  const say = vi.spyOn(process.stderr, 'write').mockImplementation((text) => stderr.push(String(text)) > 0);
   try {
     await command();
   } finally {
-    write.mockRestore();
+    print.mockRestore();
     say.mockRestore();
   }
-  return lines.join('');
+  return { stdout: stdout.join(''), stderr: stderr.join('') };
 }
+
+/** What a command prints on standard output. */
+const printed = async (command: () => Promise<unknown>) => (await outputOf(command)).stdout;
 
 const keys = (accountUuid: string) =>
   read<{ expires_at: Date | null }>(
@@ -280,4 +282,27 @@ test('a list of executions has those that all its filters name', async () => {
   expect(await listed({ account, status: 'queued' })).toEqual([own]);
   expect(await listed({ account, errorCode: 'outcome_unknown' })).toEqual([failed]);
   expect(await listed({ account, olderThan: '1h' })).toEqual([]);
+});
+
+test('a list that has more than the command shows says so', async () => {
+  const ofExecutions = async (limit: string) =>
+    (await outputOf(() => listExecutionsCommand(toolsWith(), { json: false, limit }))).stderr;
+  for (let count = 0; count < 2; count++) await insertFailed(service, 'declined', null);
+  expect([await ofExecutions('2'), await ofExecutions('1')]).toEqual([
+    '',
+    expect.stringMatching(/^there are more/),
+  ]);
+
+  const ofChanges = async () =>
+    (await outputOf(() => listServiceChangesCommand(toolsWith(), { json: false, state: 'refused' }))).stderr;
+  const refuse = (from: number, to: number) =>
+    read(
+      `insert into core_queue (account_id, iccid, id, version, service, since, due_at, is_refused)
+       select $1, '8988303' || n, gen_random_uuid(), 1, '{"state": "full"}', now(), now(), true from generate_series($2::integer, $3) n`,
+      [service.accountUuid, from, to],
+    );
+  await refuse(1, 100);
+  expect(await ofChanges()).toBe('');
+  await refuse(101, 101);
+  expect(await ofChanges()).toMatch(/^there are more/);
 });

@@ -62,9 +62,11 @@ test.each([
   expect(new Set([...first.data, ...rest.data].map(({ id, iccid }) => id ?? iccid)).size).toBe(4);
 });
 
-/** An eSIM with two install links. */
+/** An eSIM with two install links, which was downloaded and installed. */
 async function newEsim(): Promise<string> {
   const iccid = await insertEsim(service);
+  for (const action of ['download', 'install'])
+    await call(service, 'POST', `/v1/sandbox/esims/${iccid}/simulate`, { body: { action } });
   for (let n = 0; n < 2; n++) await call(service, 'POST', `/v1/esims/${iccid}/install_links`, { body: {} });
   return iccid;
 }
@@ -78,6 +80,7 @@ async function newAccount(): Promise<string> {
 }
 
 test.each([
+  ['the timeline of an eSIM', async () => `/v1/esims/${await newEsim()}/timeline?`],
   ['the install links of an eSIM', async () => `/v1/esims/${await newEsim()}/install_links?`],
   ['the keys of an account', async () => `/v1/operator/accounts/${await newAccount()}/api_keys?`],
   ['the audit log of an account', async () => `/v1/operator/audit_log?account_id=${await newAccount()}&`],

@@ -7,6 +7,7 @@ import { lockCarried } from '../../src/orders/observations/sql.ts';
 import type { Queryable } from '../../src/platform/db/database.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const nowMs = Date.parse('2026-11-10T12:00:00Z');
 const now = nowMs / 1000;
@@ -357,14 +358,21 @@ describe('batches', () => {
     const client = new pg.Client({ connectionString: service.databaseUrl });
     await client.connect();
     try {
-      // Moves the row of the first to the end of the table, and reads the table from its beginning.
-      await client.query('update esims set description = null where iccid = $1', [iccids[0]]);
-      await client.query('set enable_indexscan = off; set enable_bitmapscan = off');
+      await client.query('begin; set local enable_indexscan = off; set local enable_bitmapscan = off');
       const db: Queryable = {
         query: async ({ text }, values = []) => (await client.query(text, values as unknown[])).rows,
       };
-      const locked = await lockCarried(db, iccids, null);
-      expect(locked.map(({ iccid }) => iccid)).toEqual(iccids);
+      for (const last of iccids) {
+        // No row version of an open transaction is removed, so each update stores the row further on.
+        const stored = async () => {
+          await client.query('update esims set description = null where iccid = $1', [last]);
+          const text = 'select iccid from esims where iccid = any($1) order by ctid desc';
+          return (await client.query(text, [iccids])).rows[0].iccid;
+        };
+        await until(stored, (iccid) => iccid === last);
+        const locked = await lockCarried(db, iccids, null);
+        expect(locked.map(({ iccid }) => iccid)).toEqual(iccids);
+      }
     } finally {
       await client.end();
     }

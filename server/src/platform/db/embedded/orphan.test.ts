@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isPostgresOf, pidInLockFile } from './orphan.ts';
+import { isPostgresOf, pidInLockFile, stopOrphan } from './orphan.ts';
 
 let cluster: string;
 beforeAll(async () => {
@@ -38,4 +38,11 @@ test.each([
 
 test('without a lock file no process has the cluster', async () => {
   expect(await pidInLockFile(join(cluster, 'not-there'))).toBeNull();
+});
+
+test('a program that got the pid in the lock file is named, so that postgres ignores it, and is not ended', async () => {
+  await writeFile(join(cluster, 'postmaster.pid'), `${process.pid}\n`);
+  expect(await stopOrphan(cluster)).toBe(process.pid);
+  await writeFile(join(cluster, 'postmaster.pid'), '99999999\n');
+  expect(await stopOrphan(cluster)).toBeNull();
 });

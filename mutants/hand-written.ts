@@ -72,6 +72,7 @@ import { referenceMutants } from './reference-mutants.ts';
 import { requestMutants } from './request-mutants.ts';
 import { restMutants } from './rest-mutants.ts';
 import { retentionMutants } from './retention-mutants.ts';
+import { sampledMutants } from './sampled-mutants.ts';
 import { sdkCallMutants } from './sdk-call-mutants.ts';
 import { sdkFeedMutants } from './sdk-feed-mutants.ts';
 import { secretMutants } from './secret-mutants.ts';
@@ -807,6 +808,7 @@ const operation: Mutant[] = [
 ];
 
 export const handWritten: readonly Mutant[] = [
+  ...sampledMutants,
   ...sentRequestMutants,
   ...platformCommandMutants,
   ...notifyHttpMutants,

@@ -32,6 +32,10 @@ test('offers the code before it was downloaded and after a failure, and shows it
     expect(page({ step })).not.toContain(form);
 });
 
+test('the tap asks for the code of the device that was chosen', () => {
+  expect(page({ device: 'android' })).toContain('action="/i/token?device=android"');
+});
+
 test('asks for a confirmation code only if the phone does', () => {
   const [question] = help.confirmation;
   expect(page()).not.toContain(question);

@@ -153,6 +153,17 @@ describe('a lease', () => {
     expect(claims.isLeased(delivery(1), 15_000)).toBe(false);
   });
 
+  test('is no longer for an answer that took long: the database counts from when it was asked', () => {
+    claims.begin(endpoint);
+    claims.hold(delivery(1));
+    nowMs = 4_000;
+    claims.end(endpoint, { lease: lease(20_000), sentAtMs: 0, isFull: true });
+    expect([claims.isLeased(delivery(1), 16_000), claims.isLeased(delivery(1), 16_001)]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
   test('does not cover a delivery that was claimed under another fence', () => {
     take([delivery(1, 0, 7)], true);
     expect(claims.isLeased(delivery(1, 0, 7), 1)).toBe(false);

@@ -98,4 +98,12 @@ export const sampledMutants: readonly Mutant[] = [
     tests: ['server/src/notify/webhooks/ordered/promote.test.ts'],
     why: 'The next deliveries of one eSIM to two endpoints are both sent, each by the sender of its endpoint.',
   },
+  {
+    name: 'milestone-an-hour-late',
+    file: 'server/src/views/overview/count-events.ts',
+    find: 'at: new Date(unixMsOf(eventUuid)) }',
+    replace: 'at: new Date(unixMsOf(eventUuid) + 3_600_000) }',
+    tests: [api('overview-guards')],
+    why: 'The overview shows how long orders really took to each stage: the time of a stage is that of its event.',
+  },
 ];

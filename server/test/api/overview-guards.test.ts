@@ -160,6 +160,13 @@ test('an eSIM counts as installed if the network reported only that its profile 
   await sequenceEvents(service);
   await countEvents(service);
   expect(await countsOf(account)).toEqual({ provisioned: 1, downloaded: 1, installed: 1 });
+  const [event] = (await call(account, 'GET', '/v1/events?type=esim.enabled')).json.data;
+  const reached = await read(
+    `select floor(extract(epoch from reached_at))::integer as seconds from esim_milestones
+     where account_id = $1 and stage = 'installed'`,
+    [account.accountUuid],
+  );
+  expect(reached).toEqual([{ seconds: event.created }]);
 });
 
 test('an order counts if a test event that names it is counted in the same pass', async () => {

@@ -3,6 +3,46 @@ import type { Mutant } from './mutant.ts';
 /** The dashboard’s live events and the SDK’s calls. */
 export const clientMutants: Mutant[] = [
   {
+    name: 'hidden-tab-shown-as-lost',
+    file: 'dashboard/src/live/follow.ts',
+    find: '        if (ending.signal.aborted) return;\n',
+    replace: '',
+    tests: ['dashboard/test/follow.test.ts'],
+    why: 'A tab that is hidden while it asks for its place is shown as paused, not as lost.',
+  },
+  {
+    name: 'open-tab-keeps-every-event',
+    file: 'dashboard/src/live/use-live.tsx',
+    find: '.slice(0, maxRecent)',
+    replace: '.slice(0, maxRecent * 100_000)',
+    tests: ['dashboard/test/jobs.browser.test.ts'],
+    why: 'A tab that stays open for days holds a bounded number of events.',
+  },
+  {
+    name: 'oldest-event-first-on-the-home-page',
+    file: 'dashboard/src/live/use-live.tsx',
+    find: '[event, ...events]',
+    replace: '[...events, event]',
+    tests: ['dashboard/test/jobs.browser.test.ts'],
+    why: 'Events that come while the home page is open appear at its top, and push out the oldest.',
+  },
+  {
+    name: 'first-request-of-a-hidden-tab-stays-open',
+    file: 'dashboard/src/live/follow.ts',
+    find: "api.events.feed({ after: 'now' }, { signal: ending.signal })",
+    replace: "api.events.feed({ after: 'now' })",
+    tests: ['dashboard/test/follow.test.ts'],
+    why: 'A late answer to a tab that was hidden meanwhile does not move the place of its next stream.',
+  },
+  {
+    name: 'events-behind-the-pointer-not-counted',
+    file: 'dashboard/src/screens/home.tsx',
+    find: 'return place === -1 ? newestFirst.length : place;',
+    replace: 'return place;',
+    tests: ['dashboard/test/jobs.browser.test.ts'],
+    why: 'Events that came while the pointer was on the list can be shown, however many, also if none was there before.',
+  },
+  {
     name: 'hidden-tab-keeps-its-stream',
     file: 'dashboard/src/live/follow.ts',
     find: 'if (document.hidden || isStopped) {',

@@ -1,7 +1,4 @@
-import { api, live, type Mutant } from './mutant.ts';
-
-const embedded = (name: string) => `server/test/embedded/${name}.test.ts`;
-const inProcess = (name: string) => `server/test/process/${name}.test.ts`;
+import { api, embedded, inProcess, live, type Mutant } from './mutant.ts';
 
 /** Mutants of what is closed by default: metrics, the embedded PostgreSQL, the terminal, the port for SM-DP+ notifications. */
 export const closedMutants: Mutant[] = [

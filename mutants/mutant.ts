@@ -12,3 +12,5 @@ export type Mutant = {
 export const api = (name: string) => `server/test/api/${name}.test.ts`;
 export const live = (name: string) => `server/test/live/${name}.test.ts`;
 export const webhooks = (name: string) => `server/test/webhooks/${name}.test.ts`;
+export const inProcess = (name: string) => `server/test/process/${name}.test.ts`;
+export const embedded = (name: string) => `server/test/embedded/${name}.test.ts`;

@@ -9,6 +9,7 @@ const startWork = 'server/src/background/start-work.ts';
 const es2NetworkTest = 'server/src/network/es2plus/es2-network.test.ts';
 const network = (name: string) => `server/test/network/${name}.test.ts`;
 
+/** What networks answer and how they are called, and what workers count and stop. */
 export const networkBackgroundMutants: readonly Mutant[] = [
   // Network.
   {

@@ -4,6 +4,7 @@ const cleanPng = 'server/src/accounts/branding/clean-png.ts';
 const drawCard = 'server/src/orders/batches/draw-card.ts';
 const renderProfiles = 'server/src/orders/batches/render-profiles.test.ts';
 
+/** Cursors, codes and files of orders, and what is stored of accounts. */
 export const orderAccountMutants: readonly Mutant[] = [
   // Orders.
   {

@@ -3,6 +3,7 @@ import { api, live, type Mutant } from './mutant.ts';
 const choices = 'server/src/commands/choices.test.ts';
 const configTest = 'server/src/config/values.test.ts';
 
+/** Defaults and secrets of the platform, and what commands print. */
 export const platformCommandMutants: readonly Mutant[] = [
   // server/src/platform
   {

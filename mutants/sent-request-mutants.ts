@@ -4,6 +4,7 @@ const sdkRequests = 'sdk/test/sent-requests.unit.test.ts';
 const cliRequests = 'cli/test/sent-requests.unit.test.ts';
 const refusals = 'mcp/test/explain-refusal.unit.test.ts';
 
+/** What the SDK and the command line send, and what agents are told. */
 export const sentRequestMutants: readonly Mutant[] = [
   // sdk/src
   {
@@ -137,31 +138,5 @@ export const sentRequestMutants: readonly Mutant[] = [
     replace: `error.code === 'resource_missing'`,
     tests: [cliRequests],
     why: '`trigger` works with a key that may publish events but not read.',
-  },
-
-  // dashboard/src/live
-  {
-    name: 'hidden-tab-shown-as-lost',
-    file: 'dashboard/src/live/follow.ts',
-    find: '        if (ending.signal.aborted) return;\n',
-    replace: '',
-    tests: ['dashboard/test/follow.test.ts'],
-    why: 'A tab that is hidden while it asks for its place is shown as paused, not as lost.',
-  },
-  {
-    name: 'open-tab-keeps-every-event',
-    file: 'dashboard/src/live/use-live.tsx',
-    find: '.slice(0, maxRecent)',
-    replace: '.slice(0, maxRecent * 100_000)',
-    tests: ['dashboard/test/jobs.browser.test.ts'],
-    why: 'A tab that stays open for days holds a bounded number of events.',
-  },
-  {
-    name: 'oldest-event-first-on-the-home-page',
-    file: 'dashboard/src/live/use-live.tsx',
-    find: '[event, ...events]',
-    replace: '[...events, event]',
-    tests: ['dashboard/test/jobs.browser.test.ts'],
-    why: 'Events that come while the home page is open appear at its top, and push out the oldest.',
   },
 ];

@@ -1,4 +1,4 @@
-import { api, type Mutant } from './mutant.ts';
+import { api, embedded, inProcess, type Mutant } from './mutant.ts';
 
 const lookupSql = 'server/src/views/lookups/sql.ts';
 const requestLogSql = 'server/src/views/request-log/sql.ts';
@@ -19,8 +19,6 @@ const byAddress = 'server/src/http/connections-by-address.ts';
 const sdkList = 'sdk/src/list.ts';
 const explainRefusal = 'mcp/src/explain-refusal.ts';
 const faults = (name: string) => `server/test/faults/${name}.test.ts`;
-const inProcess = (name: string) => `server/test/process/${name}.test.ts`;
-const embedded = (name: string) => `server/test/embedded/${name}.test.ts`;
 const milestonesTest = 'server/src/views/overview/plan-milestones.test.ts';
 const mergeTest = 'server/src/views/overview/merge-cells.test.ts';
 const urlTest = 'server/src/platform/db/connection-url.test.ts';

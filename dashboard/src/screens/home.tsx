@@ -125,6 +125,12 @@ function Failures({ overview: { failed_count: failed, failures } }: { overview: 
 
 const shownEvents = 14;
 
+/** How many events are newer than this one: all, if there was none, or if it is no longer kept. */
+function countBefore(event: WebhookEvent | undefined, newestFirst: readonly WebhookEvent[]): number {
+  const place = newestFirst.findIndex(({ id }) => id === event?.id);
+  return place === -1 ? newestFirst.length : place;
+}
+
 /** New events wait behind a button while the pointer is on the list, so that rows never move under it. */
 function LiveEvents() {
   const { api } = useClients();
@@ -139,8 +145,7 @@ function LiveEvents() {
     ({ id }, index, events) => events.findIndex((other) => other.id === id) === index,
   );
   const rows = (isHeld ?? all).slice(0, shownEvents);
-  const place = all.findIndex(({ id }) => id === isHeld?.[0]?.id);
-  const hidden = isHeld === null ? 0 : place < 0 ? all.length : place; // all, if none was held or it is no longer kept
+  const hidden = isHeld ? countBefore(isHeld[0], all) : 0;
   return (
     <section
       aria-label="Newest events"

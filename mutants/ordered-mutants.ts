@@ -132,4 +132,12 @@ export const orderedMutants: Mutant[] = [
     tests: [webhooks('ordered-guards')],
     why: 'Two processes that send the next deliveries of the same eSIMs do not deadlock.',
   },
+  {
+    name: 'recovery-holds-up-other-endpoints',
+    file: 'server/src/notify/webhooks/ordered/sql.ts',
+    find: `where account_id = \${key}.account_id and endpoint_id = \${key}.endpoint_id and finished_at is null`,
+    replace: `where account_id = \${key}.account_id and finished_at is null`,
+    tests: [webhooks('ordered-guards')],
+    why: 'A recovery holds up what its own endpoint gets in order, not the other endpoints of its account.',
+  },
 ];

@@ -364,6 +364,19 @@ test('100,000 blocked deliveries of one endpoint cost the others nothing', async
   expect(pages).toBeLessThan(300);
 });
 
+test('an open recovery holds up what its own endpoint gets in order, and no other endpoint of the account', async () => {
+  const recovering = await createEndpoint(apiKey, 'esim');
+  const path = `/v1/webhook_endpoints/${idOfUuid('we', recovering)}/recover`;
+  const reply = await call({ url: service.url, key: apiKey }, 'POST', path, { body: { since: 0 } });
+  expect(reply.status).toBe(202);
+  await store();
+  await sequenceEvents(service);
+  await setPositions(service.db, lowestUuid, 1_000);
+  const keys = [key(), { ...key(), endpointUuid: recovering }];
+  const moved = await promote(service.db, keys);
+  expect(moved.map((one) => one.endpointUuid)).toEqual([endpointUuid]);
+});
+
 test('a delivery is not sent before its event has a position', async () => {
   const event = await store();
   await promote(service.db, [key()]);

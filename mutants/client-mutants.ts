@@ -27,6 +27,22 @@ export const clientMutants: Mutant[] = [
     why: 'Events that come while the home page is open appear at its top, and push out the oldest.',
   },
   {
+    name: 'every-event-reads-the-screen',
+    file: 'dashboard/src/live/use-live.tsx',
+    find: 'timer ??= setTimeout',
+    replace: 'timer = setTimeout',
+    tests: ['dashboard/test/jobs.browser.test.ts'],
+    why: 'A burst of events makes an open page read what it shows once, not once for each event.',
+  },
+  {
+    name: 'every-event-reads-the-catalog',
+    file: 'dashboard/src/live/use-live.tsx',
+    find: '({ queryKey }) => !unchanging.has(queryKey[0])',
+    replace: '({ queryKey }) => queryKey[0] !== unchanging',
+    tests: ['dashboard/test/jobs.browser.test.ts'],
+    why: 'What no event changes is not read again with every event.',
+  },
+  {
     name: 'first-request-of-a-hidden-tab-stays-open',
     file: 'dashboard/src/live/follow.ts',
     find: "api.events.feed({ after: 'now' }, { signal: ending.signal })",

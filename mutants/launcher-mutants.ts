@@ -78,6 +78,14 @@ export const launcherMutants: Mutant[] = [
     why: 'A server that logs for months fills no memory.',
   },
   {
+    name: 'program-that-hangs-waited-for',
+    file: `${embedded}/run-command.ts`,
+    find: 'timeout: timeoutMs,',
+    replace: 'timeout: timeoutMs * 0,',
+    tests: unit('run-command'),
+    why: 'A start does not wait for ever for a program that hangs.',
+  },
+  {
     name: 'program-with-an-odd-name-overlooked',
     file: `${embedded}/process-table.ts`,
     find: `stat.lastIndexOf(')')`,

@@ -19,6 +19,7 @@ const printable = { id: 'x_1', data: [], products: [], scopes: [], allowed_cidrs
 async function sentBy(
   command: string,
   answer = (_: Request) => Response.json(printable),
+  format = ['--json'],
 ): Promise<Request[]> {
   const sent: Request[] = [];
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
@@ -26,7 +27,7 @@ async function sentBy(
     sent.push(request);
     return answer(request);
   });
-  const to = ['--base-url', 'http://127.0.0.1:9', '--api-key', 'sp_test_1', '--json'];
+  const to = ['--base-url', 'http://127.0.0.1:9', '--api-key', 'sp_test_1', ...format];
   await createProgram().parseAsync(['node', 'simplane', ...command.split(' '), ...to]);
   return sent;
 }
@@ -60,3 +61,28 @@ test('`trigger` publishes an event with a key that may not read', async () => {
   );
   expect(await sent.at(-1)?.json()).toMatchObject({ type: 'esim.provisioned' });
 });
+
+const endpoint = {
+  id: 'we_1',
+  url: 'https://example.com/',
+  status: 'enabled',
+  enabled_event_types: [],
+  ordering: 'none',
+  secrets: [],
+  metadata: {},
+  missed_since: null,
+  failing_since: null,
+  disabled_at: null,
+};
+
+test.each([
+  [0, false],
+  [1, true],
+])(
+  '`webhooks enable` of an endpoint that missed %i events offers to deliver them: %s',
+  async (missed, offers) => {
+    await sentBy('webhooks enable we_1', () => Response.json({ ...endpoint, missed_count: missed }), []);
+    const notes = vi.mocked(process.stderr.write).mock.calls.join('');
+    expect(notes.includes('simplane webhooks recover we_1')).toBe(offers);
+  },
+);

@@ -321,6 +321,9 @@ test('events come to the top of the home page, and wait behind a button while th
   expect(rows).toEqual([second, first]);
 
   await newest.hover();
+  const asked: string[] = [];
+  own.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  const readsOf = (what: string) => asked.filter((path) => path.endsWith(`/v1/${what}`)).length;
   for (const count of [250, 1]) {
     await addEvents(account, count, { type: 'test.many', data: {} });
     await until(
@@ -328,4 +331,10 @@ test('events come to the top of the home page, and wait behind a button while th
       (text) => text === '200 new', // a tab keeps no more of them
     );
   }
+  await until(
+    async () => readsOf('overview'),
+    (count) => count > 0,
+  );
+  expect(readsOf('overview')).toBeLessThan(25); // one for all events of half a second
+  expect(readsOf('products')).toBe(0);
 });

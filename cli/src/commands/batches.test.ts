@@ -41,3 +41,11 @@ const never = (signal: AbortSignal) =>
 test('a service that does not answer any more is not a batch that goes on', async () => {
   expect(await exitCodeAfter(120_000, (call, signal) => (call === 0 ? open() : never(signal)))).toBe(3);
 });
+
+test.each([
+  [0, undefined],
+  [1, 1],
+])('a batch of which %i of two orders failed ends with %s', async (failed, code) => {
+  const ended = { ...batch, succeeded: 2 - failed, failed, open: 0 };
+  expect(await exitCodeAfter(60_000, async () => Response.json(ended))).toBe(code);
+});

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { idPrefixes } from '@simplane/contract';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { commandLine } from '../../src/accounts/audit/record.ts';
+import { listCatalogCommand } from '../../src/commands/catalog.ts';
 import { listServiceChangesCommand } from '../../src/commands/core.ts';
 import { dashboardLinkCommand } from '../../src/commands/dashboard-link.ts';
 import { doctorCommand } from '../../src/commands/doctor.ts';
@@ -266,15 +267,26 @@ test('a command does not run on the database of a deployment in the other mode',
   expect(runs).toEqual(['sandbox']);
 });
 
+test('the catalog is listed whole, however many products it has', async () => {
+  const before = 'select count(*)::integer as count from products';
+  const [{ count } = { count: 0 }] = await read<{ count: number }>(before);
+  await read(
+    `insert into products (id, name, countries, validity_days, price_amount, price_currency, speeds, active, listed, created_at)
+     select 'many_' || n, 'Many', '{}', 7, 1, 'eur', '{}', true, true, date_trunc('milliseconds', now()) from generate_series(1, 201) n`,
+  );
+  const listed = JSON.parse(await printed(() => listCatalogCommand(toolsWith(), { json: true })));
+  expect(new Set(listed.map(({ id }: { id: string }) => id)).size).toBe(count + 201);
+});
+
 test('a list of executions has those that all its filters name', async () => {
   const other = await service.createAccount('Other');
   const own = await insertWaiting(service);
   const failed = await insertUnknown(service);
   const ofOther = await insertWaiting({ ...service, accountUuid: other.accountUuid });
   const account = idOfUuid(idPrefixes.account, service.accountUuid);
-  const listed = async (filter: object) => {
+  const listed = async (filter: object, tools = toolsWith()) => {
     const options = { limit: '20', json: true, ...filter };
-    const data = JSON.parse(await printed(() => listExecutionsCommand(toolsWith(), options)));
+    const data = JSON.parse(await printed(() => listExecutionsCommand(tools, options)));
     return data.map(({ id }: { id: string }) => id).sort();
   };
   expect(await listed({})).toEqual([own, failed, ofOther].sort());
@@ -282,6 +294,8 @@ test('a list of executions has those that all its filters name', async () => {
   expect(await listed({ account, status: 'queued' })).toEqual([own]);
   expect(await listed({ account, errorCode: 'outcome_unknown' })).toEqual([failed]);
   expect(await listed({ account, olderThan: '1h' })).toEqual([]);
+  const later = { nowMs: () => service.clock.nowMs() + 2 * 3_600_000 };
+  expect(await listed({ account, olderThan: '1h' }, { ...toolsWith(), clock: later })).toHaveLength(2);
 });
 
 test('a list that has more than the command shows says so', async () => {

@@ -83,8 +83,11 @@ describe('a 409 decided by the operation is stored under its key', () => {
     const key = await service.createKey();
     const suspend = (url: string) =>
       call({ url, key }, 'POST', `/v1/esims/${iccid}/suspend`, { idempotencyKey: 'core' });
+    const ended = await createEsim('active');
     try {
       expect((await suspend(unconnected.url)).json.error.code).toBe('core_not_connected');
+      const terminated = await call({ url: unconnected.url, key }, 'DELETE', `/v1/esims/${ended}`);
+      expect(terminated.status, 'needs no core').toBe(202);
     } finally {
       await unconnected.stop();
     }

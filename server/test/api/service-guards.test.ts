@@ -7,6 +7,7 @@ import { ClaimLost, hold } from '../../src/orders/executions/hold.ts';
 import { type ClaimedExecution, type Deps, wakeChanges } from '../../src/orders/executions/runner.ts';
 import { claimServices, postponeService, storeRefused } from '../../src/orders/service/core-sql.ts';
 import { endServices } from '../../src/orders/service/end-due.ts';
+import { continueResync } from '../../src/orders/service/resync.ts';
 import { verdictOf } from '../../src/orders/service/verdict.ts';
 import { refreshService } from '../../src/orders/service/write.ts';
 import { uuidText } from '../../src/platform/ids/uuid.ts';
@@ -92,6 +93,18 @@ test('a newer version is due at once, with no failure yet, and the core is behin
   await inTransaction(() => ({ status: 'suspended' }));
   const state = `version, failures, error, due_at <= now() as is_due, since < now() - interval '50 minutes' as is_old`;
   expect(await rows(state)).toEqual([{ version: 2, failures: 0, error: null, is_due: true, is_old: true }]);
+});
+
+test('a resync leaves a state that waits for the core as it is: when it is due, and since when it waits', async () => {
+  const read = async (text: string) => (await service.db.pool.query(text, [iccid])).rows;
+  const [waiting] = await read(
+    `update core_queue set failures = 3, since = now() - interval '1 hour', due_at = now() + interval '1 hour'
+     where iccid = $1 returning *`,
+  );
+  const key = await service.createKey({ scopes: ['operator'] });
+  expect((await call(service, 'POST', '/v1/operator/core/resync', { key })).status).toBe(202);
+  await continueResync(service.db, service.service);
+  expect(await read('select * from core_queue where iccid = $1')).toEqual([waiting]);
 });
 
 test('what is kept of a refusal names neither a host nor a setting: its account reads it', async () => {

@@ -205,7 +205,8 @@ const changes: Mutant[] = [
     name: 'esim-of-another-account-held',
     file: 'server/src/orders/esims/lock.ts',
     find: 'const esim = await lockEsim(tx, accountUuid, iccid);',
-    replace: 'const esim = await lockAnyEsim(tx, iccid);',
+    replace:
+      'const held = await lockAnyEsim(tx, iccid);\n  const esim = typeof held === "string" ? null : held;\n  void accountUuid;',
     tests: [api('guards')],
     why: 'Another account’s eSIM does not exist.',
   },

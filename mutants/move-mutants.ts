@@ -99,7 +99,7 @@ const chores: Mutant[] = [
     name: 'moving-esim-observed',
     file: 'server/src/orders/esims/lock.ts',
     find: 'if (!owner.isHere)',
-    replace: 'if (!owner)',
+    replace: 'if (!owner.isHere && owner.isElsewhere)',
     tests,
     why: 'A network sends a report again that came while the account was frozen.',
   },

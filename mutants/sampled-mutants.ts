@@ -193,7 +193,7 @@ export const sampledMutants: readonly Mutant[] = [
     file: 'sdk/src/create-operator.ts',
     find: 'serviceAccount: id }',
     replace: 'serviceAccount: id && options.serviceAccount }',
-    tests: ['sdk/test/sent-requests.unit.test.ts'],
+    tests: ['sdk/test/every-request.unit.test.ts'],
     why: 'What an operator does for an account is done for that account.',
   },
   {

@@ -326,7 +326,7 @@ export const senderMutants: Mutant[] = [
     name: 'probe-with-an-unreadable-secret-fails',
     file: 'server/src/notify/webhooks/sender/probes.ts',
     find: 'if (error instanceof UnreadableSecret) return',
-    replace: 'if (error === null && error instanceof UnreadableSecret) return',
+    replace: 'if (error instanceof UnreadableSecret && !error.message) return',
     tests: ['server/src/notify/webhooks/sender/probes.test.ts'],
     why: 'A test request whose secret cannot be opened is refused as unavailable.',
   },

@@ -62,7 +62,7 @@ export const workerMutants: Mutant[] = [
     name: 'job-due-again-waits-for-the-poll',
     file: 'server/src/platform/worker/work-queue.ts',
     find: 'if (againInMs <= maxTimerMs) setTimeout(wake, againInMs).unref();',
-    replace: 'void againInMs;',
+    replace: 'if (againInMs <= maxTimerMs) void againInMs;',
     tests: ['server/src/platform/worker/work-queue.test.ts'],
     why: 'A job that is due again soon does not wait for the poll.',
   },

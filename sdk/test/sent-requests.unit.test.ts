@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createOperator, createSimplane, type HookRequest } from '../src/index.ts';
 
-const sent: { url: string; body: unknown; account: string | null }[] = [];
+const sent: { url: string; body: unknown }[] = [];
 const options = {
   apiKey: 'x',
   baseUrl: 'http://api.test',
-  fetch: async (url: string, { body, headers }: RequestInit) => {
-    sent.push({ url, body, account: new Headers(headers).get('Service-Account') });
+  fetch: async (url: string, { body }: RequestInit) => {
+    sent.push({ url, body });
     return Response.json({});
   },
 };
@@ -37,14 +37,6 @@ test('the error of a request that belongs to another cell names that cell', asyn
   const fetch = async () => Response.json({ error }, { status: 421 });
   const asked = createSimplane({ ...options, fetch }).me();
   await expect(asked).rejects.toMatchObject({ code: 'wrong_cell', cell: 'us' });
-});
-
-test('an operator’s client of an account names it in every request, and the operator’s own names none', async () => {
-  const operator = createOperator(options);
-  await operator.account('acct_1').esims.get('8999');
-  expect(sent.at(-1)).toMatchObject({ url: 'http://api.test/v1/esims/8999', account: 'acct_1' });
-  await operator.me();
-  expect(sent.at(-1)?.account).toBe(null);
 });
 
 test.each([

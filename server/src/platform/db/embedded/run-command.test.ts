@@ -10,7 +10,7 @@ test('of what a program prints only the end is kept, however much it is', () => 
 });
 
 test('a program that does not end is ended, so that a start never waits for it for ever', async () => {
-  const args = ['-e', 'setInterval(() => {}, 1_000)'];
+  const args = ['-e', 'setTimeout(() => {}, 10_000)'];
   const result = await runCommand(null, process.execPath, args, { timeoutMs: 100 });
   expect(result).toMatchObject({ ok: false, ending: 'was ended by SIGTERM' });
 });

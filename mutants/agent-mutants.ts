@@ -8,6 +8,22 @@ const wait = 'mcp/src/tools/wait-for-event.ts';
 /** Mutants of the tools for agents. */
 export const agentMutants: Mutant[] = [
   {
+    name: 'agent-asks-beyond-a-time',
+    file: 'mcp/src/tools/list-events.ts',
+    find: "created_lt: 'created[lt]',",
+    replace: "created_lt: 'created[lte]',",
+    tests: ['mcp/test/every-tool.unit.test.ts'],
+    why: 'Each argument of a tool is the parameter of its name.',
+  },
+  {
+    name: 'agent-repeats-a-test-event',
+    file: 'mcp/src/tools/send-test-event.ts',
+    find: '{ ...options, signal }',
+    replace: '{ ...(options && {}), signal }',
+    tests: ['mcp/test/every-tool.unit.test.ts'],
+    why: 'A tool that writes sends the idempotency key of the agent, so that a repetition does the work once.',
+  },
+  {
     name: 'one-large-item-read-for-ever',
     file: bound,
     find: 'while (page.data.length > 1 && lengthOf',

@@ -1,9 +1,26 @@
 import type { Mutant } from './mutant.ts';
 
 const cli = (name: string) => `cli/test/${name}.test.ts`;
+const everyCommand = 'cli/test/every-command.unit.test.ts';
 
 /** Mutants of the `simplane` command line: exit codes, what is kept to its owner, and what is waited for. */
 export const cliMutants: Mutant[] = [
+  {
+    name: 'cli-forgets-a-filter',
+    file: 'cli/src/commands/executions.ts',
+    find: '      ...(options.batch !== undefined && { batch_id: options.batch }),\n',
+    replace: '',
+    tests: [everyCommand],
+    why: 'A list on the command line is asked for with every filter that was given.',
+  },
+  {
+    name: 'cli-reads-beyond-until',
+    file: 'cli/src/commands/audit.ts',
+    find: "'created[lt]': options.until",
+    replace: "'created[lte]': options.until",
+    tests: [everyCommand],
+    why: '`--until` excludes the second itself in every list, so that two periods that follow each other have no entry twice.',
+  },
   {
     name: 'second-ctrl-c-ignored',
     file: 'cli/src/stop.ts',

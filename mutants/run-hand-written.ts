@@ -43,6 +43,7 @@ export async function runHandWritten(names: readonly string[], stopping: AbortSi
         return [{ mutant, verdict: 'broken', seconds: 0, by: broken.get(mutant.name) ?? '' }];
       return failing === undefined ? [] : [{ mutant, verdict: 'untested', seconds: 0, by: failing }];
     });
+    for (const [index, one] of judged.entries()) print(one, index + 1, wanted.length);
     const hasVerdict = new Set(judged.map(({ mutant }) => mutant));
     const setUpFiles = new Set(
       (await importsOf(process.cwd(), 'server/test/support/global-setup.ts')).keys(),

@@ -1,7 +1,34 @@
 import type { Mutant } from './mutant.ts';
 
+const everyRequest = ['sdk/test/every-request.unit.test.ts'];
+
 /** Mutants of the SDK’s calls, loops and waits, and of `simplane listen`. */
 export const sdkCallMutants: Mutant[] = [
+  {
+    name: 'sdk-resumes-instead-of-suspending',
+    file: 'sdk/src/create-simplane.ts',
+    find: "call('suspendEsim', { params: { iccid } }, options)",
+    replace: "call('resumeEsim', { params: { iccid } }, options)",
+    tests: everyRequest,
+    why: 'Each function of the SDK calls the operation of its name.',
+  },
+  {
+    name: 'sdk-forgets-an-idempotency-key',
+    file: 'sdk/src/webhook-endpoints.ts',
+    find: "retry: (id: string, options?: CallOptions) => call('retryDelivery', { params: { id } }, options)",
+    replace: "retry: (id: string, _?: CallOptions) => call('retryDelivery', { params: { id } })",
+    tests: everyRequest,
+    why: 'A call has the idempotency key, the signal and the time limit that its caller gives.',
+  },
+  {
+    name: 'sdk-forgets-a-filter',
+    file: 'sdk/src/webhook-endpoints.ts',
+    find: "call('listEndpointDeliveries', { params: { id }, query }, options)",
+    replace:
+      "call('listEndpointDeliveries', { params: { id }, query: { ...(query?.limit && { limit: query.limit }) } }, options)",
+    tests: everyRequest,
+    why: 'A list is asked for with the filters of its caller.',
+  },
   {
     name: 'two-loops-over-one-feed',
     file: 'sdk/src/follow-events.ts',

@@ -799,6 +799,14 @@ const operation: Mutant[] = [
     why: 'A log of warnings has no line for each request.',
   },
   {
+    name: 'last-words-lost',
+    file: 'server/src/platform/telemetry/log.ts',
+    find: "  process.once('exit', flush);\n",
+    replace: '',
+    tests: ['server/src/platform/telemetry/log.test.ts'],
+    why: 'What a process logs in the turn in which it exits is written.',
+  },
+  {
     name: 'untrusted-client-served',
     file: 'server/src/network/es2plus/explain-refusal.ts',
     find: 'if (!socket.authorized) return',

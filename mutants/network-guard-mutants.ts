@@ -27,6 +27,22 @@ export const networkGuardMutants: Mutant[] = [
     why: 'The operator does not see a cancellation that was never sent.',
   },
   {
+    name: 'step-of-a-successful-order-shown-failed',
+    file: 'server/src/orders/operator/present.ts',
+    find: '(isSent || isFailed) && !isUndo',
+    replace: 'isSent && !isUndo',
+    tests: [api('decide-executions')],
+    why: 'A step that failed at first and then succeeded is shown as done.',
+  },
+  {
+    name: 'retried-order-still-counts-in-its-batch',
+    file: 'server/src/orders/batches/sql.ts',
+    find: "count(*) filter (where status = 'failed' and retried_by is null)",
+    replace: "count(*) filter (where status = 'failed')",
+    tests: [api('decide-executions')],
+    why: 'An order of a batch that is retried counts as the new one does, and once.',
+  },
+  {
     name: 'return-failed-closes',
     file: 'server/src/orders/operator/return-profiles.ts',
     find: 'closedAt: isOver ? new Date(deps.clock.nowMs()) : null',

@@ -96,6 +96,8 @@ test('an order that may have reached the network, or has ended, cannot be cancel
     code: 'state_conflict',
     message: expect.stringMatching(/already succeeded/),
   });
+  const shown = await call(service, 'GET', `/v1/operator/executions/${id}`, { key: operatorKey });
+  expect(shown.json.steps[0], 'failed at first').toMatchObject({ name: 'order', status: 'done' });
 });
 
 test('an order that waits because no call arrived is canceled, and its ICCID from a range goes back', async () => {
@@ -239,6 +241,22 @@ test('the operator makes an order that waits due at once', async () => {
     expect(json.last_error).toMatchObject({ step: 'order', code: 'network_unavailable', network: null });
     expect(await execution(id, ({ status }) => status === 'succeeded')).toMatchObject({ attempts: 2 });
   });
+});
+
+test('an order of a batch that is retried counts as the new one does', async () => {
+  const { id } = (await call(service, 'POST', '/v1/batches', { body: { ...wanted, quantity: 2 } })).json;
+  const counts = (open: number) =>
+    until(
+      () => get(`/v1/batches/${id}`),
+      (batch) => batch.open === open,
+    );
+  const reason = { code: 'declined', message: 'No.' } as const;
+  const refusing: Network = { ...mock, order: async () => ({ kind: 'refused', reason }) };
+  await withWorker(refusing, async () => expect(await counts(0)).toMatchObject({ succeeded: 0, failed: 2 }));
+  const { data } = await get(`/v1/executions?batch_id=${id}&limit=1`);
+  expect((await retry(data[0].id)).status).toBe(202);
+  expect(await counts(1)).toMatchObject({ total: 2, succeeded: 0, failed: 1 });
+  await withWorker(mock, async () => expect(await counts(0)).toMatchObject({ succeeded: 1, failed: 1 }));
 });
 
 test('the operator retries a failed change under the same conditions as the account', async () => {

@@ -465,7 +465,9 @@ describe('keys', () => {
     expect(toSandbox.json.error.message).toContain('sp_test_');
     const live = await startService({ mode: 'live' });
     try {
-      expect((await call(live, 'GET', '/v1/me')).json.livemode).toBe(true);
+      const operators = await live.createKey({ scopes: ['operator'] });
+      for (const key of [live.key, operators])
+        expect((await call(live, 'GET', '/v1/me', { key })).json.livemode).toBe(true);
       const toLive = await call(live, 'GET', '/v1/me', { key: service.key });
       expectRefusal(toLive, 'api_key_wrong_mode');
       expect(toLive.json.error.message).toContain('sp_live_');

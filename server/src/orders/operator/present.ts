@@ -69,10 +69,11 @@ function describeSteps({ id, type, status, progress }: AnyExecutionRow): Step[] 
   const { last_error: lastError } = progress as { last_error?: LastError };
   return stepsOf[type].flatMap(({ name, provesDone, isUndo }): Step[] => {
     const isSent = progress[sentFlag(name)] === true;
+    const isFailed = lastError?.step === name;
+    // An error that was followed by success is of an earlier attempt.
     const isDone =
       (provesDone !== undefined && progress[provesDone] === true && (!isUndo || isSent)) ||
-      (status === 'succeeded' && isSent && !isUndo);
-    const isFailed = lastError?.step === name;
+      (status === 'succeeded' && (isSent || isFailed) && !isUndo);
     if (!isDone && !isFailed && !isSent) return [];
     const shown = isDone ? 'done' : isFailed ? 'failed' : 'sent';
     return [{ name, function_call_identifier: callId({ id }, name), status: shown }];

@@ -1,5 +1,6 @@
+import fs from 'node:fs';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createLog, logPlain } from './log.ts';
 
 function logTo(lines: string[], level = 'info') {
@@ -36,4 +37,24 @@ test('a plain line has the time, and its level decides whether it is written', (
   const { time, ...rest } = JSON.parse(lines[0] ?? '') as { time: string };
   expect(rest).toEqual({ level: 'info', status: 200, msg: 'request' });
   expect(Math.abs(Date.parse(time) - Date.now())).toBeLessThan(60_000);
+});
+
+test('what a process logs in the turn in which it exits is written', () => {
+  const written: unknown[] = [];
+  const write = vi
+    .spyOn(fs, 'writeSync')
+    .mockImplementation((_, text) => written.push(text) && String(text).length);
+  const before = process.listeners('exit');
+  try {
+    createLog('info').error('last words');
+    expect(written).toEqual([]);
+    const added = process.listeners('exit').filter((listener) => !before.includes(listener));
+    for (const listener of added) {
+      process.removeListener('exit', listener);
+      listener(1);
+    }
+    expect(written).toEqual([expect.stringContaining('last words')]);
+  } finally {
+    write.mockRestore();
+  }
 });

@@ -135,7 +135,7 @@ test.each(lists)('%s, one item a page, has each of its items once, and then no n
     () => page('limit=100'),
     ({ data }) => data.length > 1,
   );
-  const walked: unknown[] = [];
+  const walked: Record<string, unknown>[] = [];
   for (let cursor = ''; walked.length <= all.length; ) {
     const { data, has_more, next_cursor } = await page(`limit=1${cursor}`);
     walked.push(...data);

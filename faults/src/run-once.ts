@@ -1,4 +1,4 @@
-import { type Break, breaks } from './breaks/breaks.ts';
+import type { Break } from './breaks/breaks.ts';
 import { type CheckName, checks } from './checks/index.ts';
 import type { Violation } from './checks/violation.ts';
 import { runCustomer } from './clients/customer.ts';
@@ -25,7 +25,7 @@ type Options = {
   /** From `prepareDatabase`, used by this run only. */
   database: string;
   keys: string[];
-  breakName?: string;
+  broken?: Break;
   /** The release that all processes start with, if not this one. */
   from?: Release;
   progress?: (text: string) => void;
@@ -39,8 +39,7 @@ const maxUpgradeMs = 10 * 60_000;
 
 /** Runs the plan against a new deployment, heals it, collects the final state and runs the checks. */
 export async function runOnce(options: Options): Promise<Outcome> {
-  const { plan, postgres, database, keys, breakName, from, progress = () => {} } = options;
-  const broken = breakName === undefined ? null : (breaks[breakName] as Break);
+  const { plan, postgres, database, keys, broken, from, progress = () => {} } = options;
   const history = emptyHistory(Date.now());
   await postgres.query(database, watchLeases);
   if (!broken) await postgres.query(database, delaySomeCommits);
@@ -51,7 +50,9 @@ export async function runOnce(options: Options): Promise<Outcome> {
     ...{ seed: plan.seed, processes: plan.processes, database, keys },
     forgetsCalls: plan.network === 'forgets',
     release: from ?? thisRelease,
-    preload: broken?.preload ? new URL(`./breaks/preload/${broken.preload}.js`, import.meta.url).href : null,
+    preloads: (broken?.preloads ?? []).map(
+      (name) => new URL(`./breaks/preload/${name}.js`, import.meta.url).href,
+    ),
   });
   let names = 0;
   const ctx: RunContext = {

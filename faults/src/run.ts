@@ -134,7 +134,7 @@ async function runSeed(seed: number, wanted: Break | null | undefined): Promise<
       database: 'faults',
       keys,
       progress,
-      ...(breakName && { breakName }),
+      ...(wanted && { broken: wanted }),
     });
     const took = `${((performance.now() - startedAtMs) / 1000).toFixed(0)} s`;
     print(`seed ${seed}, ${took}: ${describeCounts(outcome)}`);

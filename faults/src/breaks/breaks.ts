@@ -12,8 +12,8 @@ export type Break = {
   operations: Operation[];
   /** Run on the database before any server starts. */
   sql?: string;
-  /** A module of `preload/`, loaded first by every process. */
-  preload?: string;
+  /** Modules of `preload/`, loaded first by every process. */
+  preloads?: string[];
   /** By default one process with both roles. */
   processes?: string[];
   faults?: Fault[];
@@ -179,21 +179,21 @@ export const breaks: Record<string, Break> = {
       act('await-deliveries'),
       ...Array.from({ length: 12 }, () => act('test-event')),
     ],
-    preload: 'steal-lease',
+    preloads: ['steal-lease'],
     processes: ['all-1', 'all-2'],
   },
   'double-order': {
     description: 'a worker sends each order to the network twice, with different call ids',
     caughtBy: ['orders-reach-the-network-once'],
     operations: order,
-    preload: 'double-order',
+    preloads: ['double-order'],
   },
   'skip-fence': {
     description: 'a worker writes to work that another worker has taken over',
     caughtBy: ['orders-reach-the-network-once'],
     // Several races: on a busy machine the refusal may miss its timeout, and that race does no harm.
     operations: Array.from({ length: races }, () => order).flat(),
-    preload: 'skip-fence',
+    preloads: ['skip-fence'],
     processes: ['all-1', 'all-2'],
     faults: Array.from({ length: races }, (_, n) => ({
       ...{ kind: 'race-heir', process: '', after: n * order.length, lasts: 0, step: 'confirm', jumpMs: 0 },
@@ -268,19 +268,19 @@ export const breaks: Record<string, Break> = {
     description: 'the API returns executions of any account',
     caughtBy: ['nothing-crosses-accounts'],
     operations: order,
-    preload: 'cross-account',
+    preloads: ['cross-account'],
   },
   'wrong-signature': {
     description: 'a worker signs with the wrong key',
     caughtBy: ['deliveries-are-signed'],
     operations: [act('create-endpoint'), act('test-event')],
-    preload: 'wrong-signature',
+    preloads: ['wrong-signature'],
   },
   'change-body': {
     description: 'workers and the feed send different bytes than the event log has',
     caughtBy: ['log-matches-deliveries', 'feed-is-gap-free'],
     operations: [act('create-endpoint'), act('test-event')],
-    preload: 'change-body',
+    preloads: ['change-body'],
   },
   'count-twice': {
     description: 'a usage record reported twice is counted twice',
@@ -368,13 +368,13 @@ export const breaks: Record<string, Break> = {
     description: 'lists of executions omit items after the first page',
     caughtBy: ['walks-are-complete'],
     operations: [...Array.from({ length: 24 }, () => act('provision')), act('await-orders')],
-    preload: 'skip-page',
+    preloads: ['skip-page'],
   },
   'break-list': {
     description: 'the API answers 500',
     caughtBy: ['answers-are-expected'],
     operations: order,
-    preload: 'break-list',
+    preloads: ['break-list'],
   },
   'skip-standby': {
     description: 'orders are acknowledged before they reach the standby, which is then promoted',
@@ -391,7 +391,7 @@ export const breaks: Record<string, Break> = {
     description: 'a worker exits by itself',
     caughtBy: ['processes-survive'],
     operations: [act('create-endpoint')],
-    preload: 'fall-over',
+    preloads: ['fall-over'],
     processes: ['all-1', 'all-2'],
   },
 };

@@ -22,6 +22,6 @@ const ofMoves: Record<string, CellBreak> = {
 /** By name: one of moves, or one that a trigger in the database makes in a single deployment too. */
 export function findBreak(name: string): CellBreak | undefined {
   const known = breaks[name];
-  if (!known?.sql || known.preload || known.topology) return ofMoves[name];
+  if (!known?.sql || known.preloads || known.topology) return ofMoves[name];
   return { ...known, sql: known.sql };
 }

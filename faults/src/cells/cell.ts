@@ -50,7 +50,7 @@ export async function prepareCell(
 export function createServerOf(cell: Cell, cells: readonly Cell[], history: History): ServerProcess {
   const addresses = cells.map(({ peerKey, port }) => `http://:${peerKey}@127.0.0.1:${port}`);
   const env = { ...cell.env, PORT: String(cell.port), SIMPLANE_CELLS: addresses.join(',') };
-  return createProcess(history, { name: `all-${cell.name}`, env, preload: null, release: thisRelease });
+  return createProcess(history, { name: `all-${cell.name}`, env, preloads: [], release: thisRelease });
 }
 
 /** Chosen before the server starts, so that the router finds it there after each kill. */

@@ -47,8 +47,8 @@ type Options = {
   processes: string[];
   /** Whether the network forgets calls. */
   forgetsCalls: boolean;
-  /** A module that every process loads first. */
-  preload: string | null;
+  /** Modules that every process loads first. */
+  preloads: string[];
   release: Release;
 };
 
@@ -111,7 +111,7 @@ export async function startDeployment(
   history: History,
   options: Options,
 ): Promise<Deployment> {
-  const { seed, database, keys, preload, forgetsCalls, release } = options;
+  const { seed, database, keys, preloads, forgetsCalls, release } = options;
   const network = await startNetwork(history, createRandom(seed, 'network'));
   const core = await startCore(history, createRandom(seed, 'core'));
   const receivers = await startReceivers(history, seed);
@@ -132,7 +132,7 @@ export async function startDeployment(
     const link = await postgres.link(database);
     links.set(name, link);
     processes.push(
-      createProcess(history, { name, env: { ...env, DATABASE_URL: link.url }, preload, release }),
+      createProcess(history, { name, env: { ...env, DATABASE_URL: link.url }, preloads, release }),
     );
   }
 

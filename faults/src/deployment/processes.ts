@@ -27,7 +27,7 @@ export type ServerProcess = {
 
 type Role = 'api' | 'worker' | 'all';
 
-type Options = { name: string; env: Record<string, string>; preload: string | null; release: Release };
+type Options = { name: string; env: Record<string, string>; preloads: string[]; release: Release };
 
 /** The programs of a release: the server, and the one whose network records. */
 export type Release = { server: string; recordedServer: string };
@@ -55,7 +55,7 @@ const stopTimeoutMs = 60_000;
 
 /** A server that can be killed and restarted under one name. An unexpected exit is recorded in the history. */
 export function createProcess(history: History, options: Options): ServerProcess {
-  const { name, env, preload } = options;
+  const { name, env, preloads } = options;
   const role = name.split('-')[0] as Role;
   let child: ChildProcess | null = null;
   let url: string | null = null;
@@ -69,13 +69,7 @@ export function createProcess(history: History, options: Options): ServerProcess
   }
 
   async function start(): Promise<void> {
-    const args = [
-      '--import',
-      endWithParent,
-      '--import',
-      shiftClock,
-      ...(preload ? ['--import', preload] : []),
-    ];
+    const args = [endWithParent, shiftClock, ...preloads].flatMap((module) => ['--import', module]);
     const command = role === 'api' ? [release.server, 'serve'] : [release.recordedServer];
     const started = spawn(process.execPath, [...args, ...command], {
       env: {

@@ -24,7 +24,7 @@ async function open(key: string) {
     page,
     requests,
     async visit([path, heading]: Screen) {
-      await page.goto(`${filled.service.url}/dashboard${path}`);
+      await requests.enter(path);
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
       await requests.settled();
     },
@@ -53,9 +53,8 @@ async function linesOf(page: Page): Promise<string[]> {
     .filter((line) => line !== '' && line !== '#' && !/^# ?(then|ms|#)?$/.test(line));
 }
 
-async function newLines(page: Page, known: readonly string[], allowed: RegExp): Promise<string[]> {
-  return (await linesOf(page)).filter((line) => !known.includes(line) && !allowed.test(line));
-}
+const newOf = (lines: readonly string[], known: readonly string[], allowed: RegExp) =>
+  lines.filter((line) => !known.includes(line) && !allowed.test(line));
 
 const loading = /^Loading .*…$/;
 const failed = /^(✕ Could not load .*\. Broken on purpose\.|Retry|internal)$/;
@@ -73,12 +72,14 @@ async function walk(key: string, screens: readonly Screen[]): Promise<void> {
       const where = `${path} without ${one}`;
       await requests.hold(one);
       await visit(screen);
-      expect([where, await newLines(page, known, loading)]).toEqual([where, []]);
-      const waits = (await linesOf(page)).some((line) => loading.test(line));
+      const before = await linesOf(page);
+      expect([where, newOf(before, known, loading)]).toEqual([where, []]);
+      const waits = before.some((line) => loading.test(line));
       await requests.fail(one);
       await requests.settled();
-      expect([where, await newLines(page, known, failed)]).toEqual([where, []]);
-      const says = (await linesOf(page)).some((line) => failed.test(line));
+      const after = await linesOf(page);
+      expect([where, newOf(after, known, failed)]).toEqual([where, []]);
+      const says = after.some((line) => failed.test(line));
       if (!isName(one, path)) expect([where, waits, says]).toEqual([where, true, true]);
     }
   }

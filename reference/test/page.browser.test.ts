@@ -10,6 +10,9 @@ let browser: Browser;
 let server: Server;
 let origin: string;
 
+/** With all operations. It takes seconds to load and to lay out, so those tests that need it share it. */
+let wholePage: ReturnType<typeof open> | undefined;
+
 beforeAll(async () => {
   const pages = new Map<string | undefined, string>();
   server = createServer((request, response) => {
@@ -30,7 +33,9 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  await Promise.all(browser.contexts().map((context) => context.close()));
+  const whole = await wholePage;
+  const contexts = browser.contexts().filter((context) => context !== whole?.page.context());
+  await Promise.all(contexts.map((context) => context.close()));
 });
 
 afterAll(async () => {
@@ -40,12 +45,14 @@ afterAll(async () => {
 });
 
 test('the page sends no request to another origin and violates none of its own policy', async () => {
-  const { page, requests, violations } = await open();
+  const { page, requests, violations } = await openWhole();
   await page.keyboard.press('End');
   expect(requests.filter((url) => !url.startsWith('data:'))).toEqual([`${origin}/docs`]);
   expect(violations).toEqual([]);
+});
 
-  // Control: the policy is in force and a violation is reported.
+test('the policy of the page is in force, and a violation is reported', async () => {
+  const { page, violations } = await openShort();
   await page.evaluate(() => {
     const script = document.createElement('script');
     script.textContent = 'document.title = "injected"';
@@ -57,7 +64,7 @@ test('the page sends no request to another origin and violates none of its own p
 });
 
 test('every link in the contents leads to a section and is highlighted there', async () => {
-  const { page } = await open();
+  const { page } = await openWhole();
   const anchors = await page
     .locator('#contents a')
     .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''));
@@ -74,6 +81,53 @@ test('every link in the contents leads to a section and is highlighted there', a
     .toBe('#op-createEsim');
 });
 
+test('a slash focuses the search, which finds operations, events, error codes and text', async () => {
+  const { page, violations } = await openWhole();
+  const search = page.getByRole('searchbox', { name: 'Search the reference' });
+  const shown = () =>
+    page
+      .locator('#contents a')
+      .evaluateAll((links) =>
+        links.filter((link) => link.checkVisibility()).map((link) => (link as HTMLAnchorElement).hash),
+      );
+  const before = await shown();
+  expect(before).not.toContain('#error-cursor_invalid');
+  await page.keyboard.press('/');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('search');
+  expect(await search.inputValue()).toBe('');
+  for (const [words, anchor] of [
+    ['provision an', '#op-createEsim'],
+    ['/v1/esims suspend', '#op-suspendEsim'],
+    ['usage_thresh', '#event-bundle-usage_threshold'],
+    ['CURSOR_INVALID', '#error-cursor_invalid'],
+    ['openssl', '#signatures'],
+  ] as const) {
+    await search.fill(words);
+    const found = await shown();
+    expect(found, words).toContain(anchor);
+    expect(found.length, words).toBeLessThan(10);
+    expect(await page.getByRole('status').textContent()).toMatch(/^\d+ match(es)?$/);
+  }
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.url()).toBe(`${origin}/docs#signatures`);
+  await page.keyboard.press('/');
+  await search.fill('xylophone quartet');
+  expect(await shown()).toEqual([]);
+  await page.keyboard.press('Escape');
+  expect(await shown()).toEqual(before);
+  await search.fill('webhook endpoint');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  const focused = () => page.evaluate(() => (document.activeElement as HTMLAnchorElement).hash);
+  expect(await focused()).toBe((await shown())[1]);
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('search');
+  await page.keyboard.press('Escape');
+  expect(await shown()).toEqual(before);
+  expect(violations).toEqual([]);
+});
+
 test('the copy button puts the sample on the clipboard exactly as shown', async () => {
   const { page } = await openShort({ permissions: ['clipboard-read', 'clipboard-write'] });
   const sample = page.locator('#op-createEsim figure').first();
@@ -85,7 +139,7 @@ test('the copy button puts the sample on the clipboard exactly as shown', async 
 });
 
 test('nothing overflows a window of 320 to 1920 px', async () => {
-  const { page } = await open();
+  const { page } = await openWhole();
   await openAllDetails(page);
   for (const width of [320, 390, 768, 1280, 1920]) {
     await page.setViewportSize({ width, height: 800 });
@@ -99,7 +153,7 @@ test('nothing overflows a window of 320 to 1920 px', async () => {
 });
 
 test('all text has a contrast of at least 4.5 in the light and the dark scheme', async () => {
-  const { page } = await open();
+  const { page } = await openWhole();
   await openAllDetails(page);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
@@ -138,48 +192,6 @@ test('without JavaScript the contents work, every language is shown, and nothing
   await expect.poll(() => page.url()).toBe(`${origin}/short#pagination`);
   await page.keyboard.press('Escape');
   await expect.poll(() => page.locator('#contents').isVisible()).toBe(false);
-});
-
-test('a slash focuses the search, which finds operations, events, error codes and text', async () => {
-  const { page, violations } = await open();
-  const search = page.getByRole('searchbox', { name: 'Search the reference' });
-  const shown = () =>
-    page
-      .locator('#contents a:visible')
-      .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).hash));
-  const before = await shown();
-  expect(before).not.toContain('#error-cursor_invalid');
-  await page.keyboard.press('/');
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('search');
-  expect(await search.inputValue()).toBe('');
-  for (const [words, anchor] of [
-    ['provision an', '#op-createEsim'],
-    ['/v1/esims suspend', '#op-suspendEsim'],
-    ['usage_thresh', '#event-bundle-usage_threshold'],
-    ['CURSOR_INVALID', '#error-cursor_invalid'],
-    ['openssl', '#signatures'],
-  ] as const) {
-    await search.fill(words);
-    expect(await shown(), words).toContain(anchor);
-    expect((await shown()).length, words).toBeLessThan(10);
-    expect(await page.getByRole('status').textContent()).toMatch(/^\d+ match(es)?$/);
-  }
-  await page.keyboard.press('Enter');
-  await expect.poll(() => page.url()).toBe(`${origin}/docs#signatures`);
-  await page.keyboard.press('/');
-  await search.fill('xylophone quartet');
-  expect(await shown()).toEqual([]);
-  await page.keyboard.press('Escape');
-  expect(await shown()).toEqual(before);
-  await search.fill('webhook endpoint');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('ArrowDown');
-  const focused = () => page.evaluate(() => (document.activeElement as HTMLAnchorElement).hash);
-  expect(await focused()).toBe((await shown())[1]);
-  await page.keyboard.press('ArrowUp');
-  await page.keyboard.press('ArrowUp');
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('search');
-  expect(violations).toEqual([]);
 });
 
 test('on a phone the search is in the contents, and a slash opens them', async () => {
@@ -224,10 +236,18 @@ test('the keyboard can skip the contents, and focused elements have an outline',
   expect(outline).toEqual({ inMain: true, style: 'solid' });
 });
 
+const desk = { width: 1280, height: 800 };
 const openShort = (options: BrowserContextOptions = {}) => open(options, '/short');
 
-async function open(options: BrowserContextOptions = {}, path = '/docs') {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+async function openWhole() {
+  wholePage ??= open({}, '/docs');
+  const whole = await wholePage;
+  await whole.page.setViewportSize(desk);
+  return whole;
+}
+
+async function open(options: BrowserContextOptions, path: string) {
+  const context = await browser.newContext({ viewport: desk, ...options });
   const requests: string[] = [];
   const violations: string[] = [];
   context.on('request', (request) => requests.push(request.url()));
@@ -250,13 +270,15 @@ async function topOf(page: Page, selector: string): Promise<number> {
   return (await page.locator(selector).boundingBox())?.y ?? Number.NaN;
 }
 
-/** A few of the operations: the page has all its parts, but a browser takes far less time to lay it out. */
+/** A few of the operations and one resource: the page has all its parts, but a browser takes far less time to lay it out. */
 function shortDocument() {
   const document = openApiDocument();
+  const schemas = Object.entries(document.components.schemas).filter(([name]) => /^(Esim|Error)$/.test(name));
   const paths = Object.entries(document.paths).filter(([path]) =>
-    /^\/v1\/(esims|webhook_endpoints)/.test(path),
+    /^\/v1\/(esims|esims\/{iccid}\/bundles|webhook_endpoints\/{id}\/rotate_secret)$/.test(path),
   );
-  return { ...document, paths: Object.fromEntries(paths) };
+  const components = { ...document.components, schemas: Object.fromEntries(schemas) };
+  return { ...document, paths: Object.fromEntries(paths), components };
 }
 
 /** The contract's document plus an operation with unbreakable words, so that future long names fit too. */
@@ -296,12 +318,15 @@ function measureContrast() {
     });
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
-  const backgroundOf = (start: Element): string => {
-    for (let element: Element | null = start; element; element = element.parentElement) {
-      const color = getComputedStyle(element).backgroundColor;
-      if ((channels(color)[3] ?? 1) === 1) return color;
-    }
-    return 'rgb(255, 255, 255)';
+  const backgrounds = new Map<Element, string>();
+  const backgroundOf = (element: Element | null): string => {
+    if (!element) return 'rgb(255, 255, 255)';
+    const known = backgrounds.get(element);
+    if (known) return known;
+    const own = getComputedStyle(element).backgroundColor;
+    const shown = (channels(own)[3] ?? 1) === 1 ? own : backgroundOf(element.parentElement);
+    backgrounds.set(element, shown);
+    return shown;
   };
   const low: string[] = [];
   let count = 0;

@@ -66,7 +66,8 @@ const dialog = (name: string | RegExp, on = page) => on.getByRole('dialog', { na
 
 /** Begins where everyone begins. */
 async function goHome(): Promise<void> {
-  await page.goto(`${service.url}/dashboard`);
+  await page.getByRole('searchbox').fill('');
+  await section('Home');
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   await clicks.begin();
 }

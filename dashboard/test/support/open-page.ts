@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
-import { expect, onTestFailed } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 export type Opened = {
   page: Page;
@@ -32,15 +32,19 @@ export async function openPage(
     if (!request.url().startsWith(origin) && !request.url().startsWith('data:'))
       faults.push(`another host: ${request.url()}`);
   });
-  printIfFailed(page, faults);
+  closeAfterTest(page, faults);
   return { page, expectClean: () => expect(faults).toEqual([]) };
 }
 
-function printIfFailed(page: Page, faults: string[]): void {
+/** A page that stays open goes on asking for all that it shows, with every event and every few seconds. */
+function closeAfterTest(page: Page, faults: string[]): void {
   try {
-    onTestFailed(async () => {
-      const shown = await page.locator('body').innerText({ timeout: 1_000 }).catch(String);
-      console.log([`${page.url()} showed:`, shown, ...faults].join('\n'));
+    onTestFinished(async ({ task }) => {
+      if (task.result?.state === 'fail') {
+        const shown = await page.locator('body').innerText({ timeout: 1_000 }).catch(String);
+        console.log([`${page.url()} showed:`, shown, ...faults].join('\n'));
+      }
+      await page.context().close();
     });
   } catch {
     // A hook has opened it, not a test.

@@ -441,9 +441,9 @@ export const surfaceMutants: readonly Mutant[] = [
   },
   {
     name: 'key-manages-keys-by-default',
-    file: 'server/src/main.ts',
-    find: `    'read,write',\n`,
-    replace: `    'read,write,admin',\n`,
+    file: 'server/src/commands/create-program.ts',
+    find: `      'read,write',\n`,
+    replace: `      'read,write,admin',\n`,
     tests: [inProcess('operator')],
     why: 'A key that the command line creates manages no keys unless that is asked for.',
   },

@@ -10,6 +10,7 @@ import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
+import { runInProcess } from '../support/run-in-process.ts';
 import { until } from '../support/until.ts';
 
 const key32 = Buffer.alloc(32, 1).toString('base64');
@@ -35,11 +36,23 @@ afterAll(async () => {
 });
 
 async function run(...args: string[]) {
-  return runCommand(args, env);
+  return runInProcess(args, env);
 }
 
 async function runJson(...args: string[]) {
-  const { code, stdout, stderr } = await run(...args, '--json');
+  return jsonOf(await run(...args, '--json'));
+}
+
+/** The first use of a kind of command is a process of its own. */
+async function runProcess(...args: string[]) {
+  return runCommand(args, env);
+}
+
+async function runProcessJson(...args: string[]) {
+  return jsonOf(await runProcess(...args, '--json'));
+}
+
+function jsonOf({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }) {
   expect([code, stderr]).toEqual([0, '']);
   return JSON.parse(stdout);
 }
@@ -75,7 +88,7 @@ async function catalogFile(content: unknown): Promise<string> {
 describe('a new live deployment', () => {
   test('prints no key, and doctor reports what is missing', async () => {
     expect(server.output()).not.toContain('sp_');
-    const { code, stdout } = await run('doctor', '--json');
+    const { code, stdout } = await runProcess('doctor', '--json');
     const findings = JSON.parse(stdout);
     const verdicts = Object.fromEntries(
       findings.map((f: { check: string; verdict: string }) => [f.check, f.verdict]),
@@ -92,9 +105,9 @@ describe('a new live deployment', () => {
   });
 
   test('gets accounts, keys and a catalog from the command line, and serves them', async () => {
-    expect((await run('keys', 'create')).stderr).toContain('there is no account yet');
-    const [account] = await runJson('accounts', 'create', '--name', 'Acme Travel');
-    const [{ key }] = await runJson('keys', 'create', '--name', 'Backend', '--expires-in', '90d');
+    expect((await runProcess('keys', 'create')).stderr).toContain('there is no account yet');
+    const [account] = await runProcessJson('accounts', 'create', '--name', 'Acme Travel');
+    const [{ key }] = await runProcessJson('keys', 'create', '--name', 'Backend', '--expires-in', '90d');
     expect(key).toMatch(/^sp_live_[0-9A-Za-z]{38}$/);
     const me = await call({ url: server.url, key }, 'GET', '/v1/me');
     expect(me.json).toMatchObject({
@@ -104,7 +117,7 @@ describe('a new live deployment', () => {
       api_key: { scopes: ['read', 'write'] },
     });
 
-    expect(await runJson('catalog', 'import', await catalogFile([typed]))).toEqual([
+    expect(await runProcessJson('catalog', 'import', await catalogFile([typed]))).toEqual([
       { inserted: 1, updated: 0 },
     ]);
     const told = await actionsOnCommandLine();
@@ -166,7 +179,7 @@ describe('a new live deployment', () => {
   test('shows its processes, networks, stock, failing endpoints and an overview, as tables and as JSON', async () => {
     const processes = await runJson('processes');
     expect(processes).toMatchObject([{ object: 'process', role: 'all', pid: server.pid }]);
-    expect((await run('processes')).stdout).toMatch(/^ID +ROLE +VERSION +HOST[^\n]*\nproc_\w+ +all /);
+    expect((await runProcess('processes')).stdout).toMatch(/^ID +ROLE +VERSION +HOST[^\n]*\nproc_\w+ +all /);
     expect(await runJson('overview')).toMatchObject({
       object: 'operator_overview',
       backlogs: { executions: { count: 1 } },
@@ -195,7 +208,7 @@ describe('a new live deployment', () => {
     signals.on('executions', (subject) => void heard.push(subject));
     const sayThere = { name: 'test_notify', text: `select pg_notify('simplane', 'executions there')` };
     await expect.poll(async () => (await db.query(sayThere)) && heard).toContain('there');
-    expect(await runJson('executions', 'retry', order.id)).toMatchObject([{ id: order.id }]);
+    expect(await runProcessJson('executions', 'retry', order.id)).toMatchObject([{ id: order.id }]);
     await expect.poll(() => heard, { timeout: 60_000 }).toContain(undefined);
 
     await db.query(
@@ -242,7 +255,7 @@ select account_id, id, type, 'failed', product_id, input, $2, 1, created_at, now
 
   test('gives the link to an account’s dashboard every scope but `network`, which reaches all accounts', async () => {
     const [{ id: account }] = await runJson('accounts', 'list');
-    expect((await run('dashboard-link', '--account', account)).code).toBe(0);
+    expect((await runProcess('dashboard-link', '--account', account)).code).toBe(0);
     const keys: { name: string; scopes: string }[] = await runJson('keys', 'list', '--account', account);
     const ofLink = keys.find(({ name }) => name === 'Dashboard link');
     expect(ofLink?.scopes.split(',').sort()).toEqual(['admin', 'install', 'read', 'write']);
@@ -317,7 +330,7 @@ describe('catalog import', () => {
     expect(stderr).toContain('Add "profile_type"');
     expect(stderr).toContain('SIMPLANE_ICCID_RANGES');
     // With our own ICCIDs, an order names the profile by its number.
-    const ranged = await runCommand(['catalog', 'import', file], {
+    const ranged = await runInProcess(['catalog', 'import', file], {
       ...env,
       SIMPLANE_ICCID_RANGES: '8988303',
     });
@@ -369,7 +382,9 @@ describe('the audit log', () => {
     const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = '']) => name);
     const known = names.filter((name) => name !== 'help');
     if (known.length === 0) return [group.join(' ')];
-    return (await Promise.all(known.map((name) => commandsOf(...group, name)))).flat();
+    const all: string[] = [];
+    for (const name of known) all.push(...(await commandsOf(...group, name)));
+    return all;
   }
 
   test('names the commands of this server: each that changes something, and no other', async () => {
@@ -382,8 +397,8 @@ describe('the audit log', () => {
   test('has an entry of all that a command has done, and none of one that is refused', async () => {
     const before = await actionsOnCommandLine();
     expect((await run('dashboard-link', '--operator')).code).toBe(0);
-    expect((await run('reseal')).code).toBe(0);
-    expect((await run('reseal', '--lost-key', 'unknown')).code).toBe(1);
+    expect((await runProcess('reseal')).code).toBe(0);
+    expect((await runProcess('reseal', '--lost-key', 'unknown')).code).toBe(1);
     expect((await run('core', 'resync')).code).toBe(1);
     const core = { SIMPLANE_CORE_URL: 'https://core.example', SIMPLANE_CORE_SECRET: 'a'.repeat(32) };
     expect((await runCommand(['core', 'resync'], { ...env, ...core })).code).toBe(0);
@@ -393,7 +408,7 @@ describe('the audit log', () => {
     expect(await runJson('accounts', 'close', gone.id, '--terminate-esims')).toMatchObject([
       { id: gone.id, status: 'closed' },
     ]);
-    const { stdout } = await run('accounts', 'export', gone.id, '--out', '-');
+    const { stdout } = await runProcess('accounts', 'export', gone.id, '--out', '-');
     expect(
       stdout
         .split('\n')
@@ -407,7 +422,7 @@ describe('the audit log', () => {
     ]);
     expect((await run('accounts', 'export', 'acct_1', '--out', '-')).code).toBe(1);
     expect((await run('accounts', 'erase', 'acct_1')).code).toBe(1);
-    expect(await runJson('accounts', 'erase', gone.id)).toMatchObject([
+    expect(await runProcessJson('accounts', 'erase', gone.id)).toMatchObject([
       { account: gone.id, object: 'erasure', status: expect.any(String) },
     ]);
     const after = await actionsOnCommandLine();
@@ -426,7 +441,7 @@ describe('the audit log', () => {
 });
 
 test('--version prints the version', async () => {
-  expect(await run('--version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+  expect(await runProcess('--version')).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 describe('a mistyped command', () => {
@@ -453,7 +468,7 @@ describe('a mistyped command', () => {
   });
 
   test('doctor reports a database that it cannot reach', async () => {
-    const { code, stdout } = await runCommand(['doctor', '--json'], {
+    const { code, stdout } = await runInProcess(['doctor', '--json'], {
       DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/none',
     });
     expect(code).toBe(1);
@@ -469,7 +484,7 @@ describe('doctor on workers', () => {
     const key = 'sp_test_waits_for_a_worker';
     const sandbox = { DATABASE_URL: own.url, SIMPLANE_API_KEY: key, SIMPLANE_ENCRYPTION_KEYS: key32 };
     const look = async () => {
-      const { stdout } = await runCommand(['doctor', '--json'], sandbox);
+      const { stdout } = await runInProcess(['doctor', '--json'], sandbox);
       return JSON.parse(stdout).find(({ check }: { check: string }) => check === 'workers');
     };
     const api = await spawnServer({ ...sandbox, SIMPLANE_ROLE: 'api' });

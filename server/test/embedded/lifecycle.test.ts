@@ -13,8 +13,13 @@ beforeAll(async () => {
 afterAll(() => workspace.remove());
 
 describe.each(users)('as $title', (user) => {
+  /** One for most tests of a user, since creating a database takes longer than each of them. */
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = `${await workspace.folder(`plain-${user.uid}`, user)}/data`;
+  });
+
   test('data survives a stop and a start, and a stop leaves nothing behind', async () => {
-    const dataDir = `${await workspace.folder(`plain-${user.uid}`, user)}/data`;
     const first = hold(workspace, user, { dataDir });
     const { connectionString, dataDir: cluster, notice } = await first.started();
     expect(cluster).toBe(`${dataDir}/postgres`);
@@ -34,7 +39,6 @@ describe.each(users)('as $title', (user) => {
   });
 
   test('the database listens only on a private socket, runs as an ordinary user and keeps commits durable', async () => {
-    const dataDir = await workspace.folder(`private-${user.uid}`, user);
     const holder = hold(workspace, user, { dataDir, settings: { work_mem: '3MB', max_connections: '20' } });
     const { connectionString, dataDir: cluster } = await holder.started();
 
@@ -72,7 +76,6 @@ describe.each(users)('as $title', (user) => {
   });
 
   test('a command finds the running database through the data folder', async () => {
-    const dataDir = await workspace.folder(`found-${user.uid}`, user);
     expect(await connectToRunning(dataDir)).toBeNull();
     const holder = hold(workspace, user, { dataDir, database: 'other "name"' });
     await holder.started();
@@ -88,10 +91,10 @@ describe.each(users)('as $title', (user) => {
 
   test('a long path with spaces and quotes works', async () => {
     const parent = await workspace.folder(`long-${user.uid}`, user);
-    const dataDir = `${parent}/${'a folder with a name '.repeat(8)}/it's "here" $HOME \\`;
-    expect(dataDir.length).toBeGreaterThan(150);
+    const longDir = `${parent}/${'a folder with a name '.repeat(8)}/it's "here" $HOME \\`;
+    expect(longDir.length).toBeGreaterThan(150);
     for (const round of ['first', 'second']) {
-      const holder = hold(workspace, user, { dataDir });
+      const holder = hold(workspace, user, { dataDir: longDir });
       const { connectionString, dataDir: cluster } = await holder.started();
       expect(await query(connectionString, 'select 1 as one'), round).toEqual([{ one: 1 }]);
       expect(await serverOf(cluster)).not.toBeNull();

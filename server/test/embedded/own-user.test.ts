@@ -101,6 +101,20 @@ async function giveAll(cluster: string, uid: number): Promise<void> {
 }
 
 describe.each(users.filter((user) => user.isRoot))('started by $title', (root) => {
+  test('a process of nobody cannot read, rewrite, signal or reach it, from its first start on', async () => {
+    const dataDir = join(workspace.root, 'another');
+    const attacker = await startAttacker(dataDir);
+    const first = hold(workspace, root, { dataDir });
+    const { connectionString } = await first.started();
+    expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+    // One that only comes now has surely seen the running server.
+    const late = await startAttacker(dataDir);
+    const reports = [await attacker.end(), await late.end()];
+    await first.stop();
+    expect(reports.map(({ done }) => done)).toEqual([[], []]);
+    expect(reports[1]?.sightings).toBeGreaterThan(0);
+  });
+
   test('without a user `simplane`, postgres has a uid that no user and no other postgres has, the same at every start', async (context) => {
     context.skip(hasOwnUser, 'the system has a user simplane');
     const seen: number[] = [];
@@ -120,7 +134,7 @@ describe.each(users.filter((user) => user.isRoot))('started by $title', (root) =
   });
 
   test('it admits root, and refuses its own user', async () => {
-    const dataDir = join(workspace.root, 'admits');
+    const dataDir = join(workspace.root, 'one');
     const holder = hold(workspace, root, { dataDir });
     const { connectionString, dataDir: cluster } = await holder.started();
     expect(await query(connectionString, 'select current_user as name')).toEqual([{ name: 'postgres' }]);
@@ -129,22 +143,8 @@ describe.each(users.filter((user) => user.isRoot))('started by $title', (root) =
     await holder.stop();
   });
 
-  test('a process of nobody cannot read, rewrite, signal or reach it, from its first start on', async () => {
-    const dataDir = join(workspace.root, 'attacked');
-    const attacker = await startAttacker(dataDir);
-    const first = hold(workspace, root, { dataDir });
-    const { connectionString } = await first.started();
-    expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
-    // One that only comes now has surely seen the running server.
-    const late = await startAttacker(dataDir);
-    const reports = [await attacker.end(), await late.end()];
-    await first.stop();
-    expect(reports.map(({ done }) => done)).toEqual([[], []]);
-    expect(reports[1]?.sightings).toBeGreaterThan(0);
-  });
-
   test('a postgres of nobody is open to these attacks, so the attacker is able to make them', async () => {
-    const dataDir = await workspace.folder('open-to-attacks', ordinaryUser);
+    const dataDir = await workspace.folder('of-others', ordinaryUser);
     const holder = hold(workspace, root, { dataDir });
     await holder.started();
     const attacker = await startAttacker(dataDir);
@@ -165,10 +165,11 @@ describe.each(users.filter((user) => user.isRoot))('started by $title', (root) =
     'a cluster that belongs to %s gets a user of its own and keeps its data',
     async (name) => {
       const formerUid = name === 'root' ? 0 : ordinaryUser.uid;
-      const dataDir = await workspace.folder(`of-${name}`, ordinaryUser);
+      // That of the test before, and then the same again: making a database takes longer than these tests.
+      const dataDir = join(workspace.root, 'of-others');
       const first = hold(workspace, root, { dataDir });
       const { connectionString: before, dataDir: cluster } = await first.started();
-      await query(before, 'create table kept ()');
+      await query(before, `create table kept_of_${name} ()`);
       await first.stop();
       // As earlier releases left it, with rules that let everyone in, and links to what is not the cluster's.
       await chown(dataDir, 0, 0);
@@ -177,11 +178,11 @@ describe.each(users.filter((user) => user.isRoot))('started by $title', (root) =
       await writeFile(join(outside, 'file'), '');
       await writeFile(join(cluster, 'pg_hba.conf'), 'local all all trust\n');
       await giveAll(cluster, formerUid);
-      await symlink(outside, join(cluster, 'link'));
+      await symlink(outside, join(cluster, `link-of-${name}`));
 
       const second = hold(workspace, root, { dataDir });
       const { connectionString } = await second.started();
-      expect(await query(connectionString, 'select * from kept')).toEqual([]);
+      expect(await query(connectionString, `select * from kept_of_${name}`)).toEqual([]);
       const owners = await ownersIn(cluster);
       expect(owners).toHaveLength(1);
       expect([0, ordinaryUser.uid]).not.toContain(owners[0]);

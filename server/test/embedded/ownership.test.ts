@@ -11,9 +11,9 @@ import {
   startEmbeddedPostgres,
 } from '../../src/platform/db/embedded/start.ts';
 import { spawnOptionsFor } from '../../src/platform/db/embedded/system-user.ts';
-import { hold } from './support/holder.ts';
+import { hold, startClaimer } from './support/holder.ts';
 import { eventually, exists, ownerFileOf, query } from './support/observe.ts';
-import { ordinaryUser, users } from './support/users.ts';
+import { ordinaryUser, type TestUser, users } from './support/users.ts';
 import { makeWorkspace, type Workspace } from './support/workspace.ts';
 
 let workspace: Workspace;
@@ -21,6 +21,9 @@ beforeAll(async () => {
   workspace = await makeWorkspace();
 });
 afterAll(() => workspace.remove());
+
+/** One for all tests of a user, since creating a database takes longer than each of them. */
+const folderOf = (user: TestUser) => workspace.folder(`used-${user.uid}`, user);
 
 const staleOwner = {
   pid: 1,
@@ -32,20 +35,8 @@ const staleOwner = {
 };
 
 describe.each(users)('as $title', (user) => {
-  test('a folder in use is refused at once, naming the process that holds it', async () => {
-    const dataDir = await workspace.folder(`used-${user.uid}`, user);
-    const owner = hold(workspace, user, { dataDir });
-    const { connectionString } = await owner.started();
-    const { failed } = await hold(workspace, user, { dataDir }).answer();
-    expect(failed).toMatchObject({ name: 'DataFolderInUse', pid: owner.pid });
-    expect(failed?.message).toContain(`process ${owner.pid} (`);
-    expect(failed?.message).toContain('hold.mjs');
-    expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
-    await owner.stop();
-  });
-
   test('exactly one of several simultaneous starts succeeds', async () => {
-    const dataDir = await workspace.folder(`race-${user.uid}`, user);
+    const dataDir = await folderOf(user);
     await writeFile(ownerFileOf(dataDir), JSON.stringify(staleOwner));
     const holders = Array.from({ length: 4 }, () => hold(workspace, user, { dataDir }));
     const answers = await Promise.all(holders.map((holder) => holder.answer()));
@@ -56,32 +47,47 @@ describe.each(users)('as $title', (user) => {
     }
     await winners[0]?.stop();
   });
+
+  test('a folder in use is refused at once, naming the process that holds it', async () => {
+    const dataDir = await folderOf(user);
+    const owner = hold(workspace, user, { dataDir });
+    const { connectionString } = await owner.started();
+    const { failed } = await hold(workspace, user, { dataDir }).answer();
+    expect(failed).toMatchObject({ name: 'DataFolderInUse', pid: owner.pid });
+    expect(failed?.message).toContain(`process ${owner.pid} (`);
+    expect(failed?.message).toContain('hold.mjs');
+    expect(await query(connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await owner.stop();
+  });
 });
 
-test.each([
-  ['a dead process', { pid: 2 ** 22 + 1 }],
-  ['a pid now used by another process', { pid: process.ppid }],
-  ['an earlier process with our own pid', { pid: process.pid }],
-])('a claim left by %s is taken over by exactly one of several processes', async (title, { pid }) => {
-  for (const content of ['whole', 'cut off']) {
-    const dataDir = await workspace.folder(`takeover ${title} ${content}`, ordinaryUser);
-    await writeFile(ownerFileOf(dataDir), JSON.stringify({ ...staleOwner, pid }));
-    // An earlier takeover was killed midway.
-    await writeFile(`${ownerFileOf(dataDir)}.takeover`, JSON.stringify({ ...staleOwner, pid }));
-    if (content === 'cut off') await writeFile(ownerFileOf(dataDir), '{"pid":');
-    const task = 'claim';
-    const holders = Array.from({ length: 6 }, () =>
-      hold(workspace, users[0] ?? ordinaryUser, { dataDir }, task),
-    );
-    const answers = await Promise.all(holders.map((holder) => holder.answer()));
-    expect(answers.filter((answer) => answer.started)).toHaveLength(1);
-    expect(answers.filter((answer) => answer.failed?.name === 'DataFolderInUse')).toHaveLength(5);
-    await Promise.all(holders.map((holder) => holder.kill()));
-  }
+describe('of several processes', () => {
+  let claimers: ReturnType<typeof startClaimer>[];
+  beforeAll(() => {
+    claimers = Array.from({ length: 6 }, () => startClaimer(workspace, users[0] ?? ordinaryUser));
+  });
+
+  test.each([
+    ['a dead process', { pid: 2 ** 22 + 1 }],
+    ['a pid now used by another process', { pid: process.ppid }],
+    ['an earlier process with our own pid', { pid: process.pid }],
+  ])('exactly one takes over a claim left by %s', async (title, { pid }) => {
+    for (const content of ['whole', 'cut off']) {
+      const dataDir = await workspace.folder(`takeover ${title} ${content}`, ordinaryUser);
+      await writeFile(ownerFileOf(dataDir), JSON.stringify({ ...staleOwner, pid }));
+      // An earlier takeover was killed midway.
+      await writeFile(`${ownerFileOf(dataDir)}.takeover`, JSON.stringify({ ...staleOwner, pid }));
+      if (content === 'cut off') await writeFile(ownerFileOf(dataDir), '{"pid":');
+      const answers = await Promise.all(claimers.map((claimer) => claimer.claim(dataDir)));
+      expect(answers.filter((answer) => answer.claimed)).toEqual([{ claimed: dataDir }]);
+      expect(answers.filter((answer) => answer.failed?.name === 'DataFolderInUse')).toHaveLength(5);
+    }
+  });
 });
 
 test('a second start in the same process is refused until the first is stopped', async () => {
-  const options = { dataDir: `${workspace.root}/twice`, packageDir: workspace.packageDir };
+  const dataDir = await folderOf(users[0] ?? ordinaryUser);
+  const options = { dataDir, packageDir: workspace.packageDir };
   const outcomes = await Promise.allSettled([startEmbeddedPostgres(options), startEmbeddedPostgres(options)]);
   const won = outcomes.find((outcome) => outcome.status === 'fulfilled');
   const lost = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -105,7 +111,7 @@ test('commands ignore a stale claim', async () => {
 });
 
 test("a start is refused while a postgres that is not ours holds the cluster's lock file", async () => {
-  const dataDir = await workspace.folder('by-hand', ordinaryUser);
+  const dataDir = await folderOf(ordinaryUser);
   const packageDir = workspace.packageDir;
   const made = await startEmbeddedPostgres({ dataDir, packageDir });
   await made.stop();

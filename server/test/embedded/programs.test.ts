@@ -1,5 +1,5 @@
 import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { locateBinaries } from '../../src/platform/db/embedded/binaries.ts';
 import { findUser } from '../../src/platform/db/embedded/system-user.ts';
@@ -14,10 +14,19 @@ beforeAll(async () => {
 });
 afterAll(() => workspace.remove());
 
+const dataFolderOf = async (user: TestUser) => join(await workspace.folder(`of-${user.uid}`, user), 'data');
+
+/** The user's folder with a database, which is made once: that takes longer than most of these tests. */
+async function usedFolderOf(user: TestUser): Promise<string> {
+  const dataDir = await dataFolderOf(user);
+  if (!(await exists(dataDir))) await startAndStop(user, { dataDir });
+  return dataDir;
+}
+
 describe.each(users)('as $title', (user) => {
   test('the first start adds the links and execute bits that npm --ignore-scripts left out', async () => {
     const packageDir = await unpackedPackage(`bare-${user.uid}`, user);
-    const first = await startAndStop(user, { packageDir });
+    const first = await startAndStop(user, { packageDir, dataDir: await dataFolderOf(user) });
     expect(first.notice).toBeNull();
     const links = await readLinks(packageDir);
     expect(links.length).toBeGreaterThan(0);
@@ -28,7 +37,7 @@ describe.each(users)('as $title', (user) => {
 test('a read-only package folder is copied into the data folder', async () => {
   const packageDir = await unpackedPackage('read-only', users[0] ?? ordinaryUser);
   for (const folder of ['native/lib', 'native/bin']) await chmod(join(packageDir, folder), 0o555);
-  const dataDir = await workspace.folder('read-only-data', ordinaryUser);
+  const dataDir = await usedFolderOf(ordinaryUser);
   const { notice } = await startAndStop(ordinaryUser, { packageDir, dataDir });
   const copies = (await readdir(dataDir)).filter((name) => name.startsWith('postgres-'));
   expect(copies).toHaveLength(1);
@@ -73,25 +82,22 @@ describe.each(users.filter((user) => user.isRoot))('as $title', (root) => {
   });
 
   test('a cluster that became unreachable is reported, not replaced by an empty one', async () => {
-    const parent = join(workspace.root, 'shut-later');
-    await mkdir(parent, { mode: 0o755 });
-    await startAndStop(root, { dataDir: join(parent, 'data') });
-    await chmod(parent, 0o700);
-    const { failed } = await hold(workspace, root, { dataDir: join(parent, 'data') }).answer();
-    expect(failed?.message).toMatch(/\(user 5\d{4}\) cannot enter .*shut-later\/data/);
+    const dataDir = await usedFolderOf(root);
+    await chmod(dirname(dataDir), 0o700);
+    const { failed } = await hold(workspace, root, { dataDir }).answer();
+    await chmod(dirname(dataDir), 0o755);
+    expect(failed?.message).toMatch(/\(user 5\d{4}\) cannot enter .*of-0\/data/);
     expect(failed?.message).toContain('chmod o+x');
   });
 
   test("root runs an ordinary user's database as that user, who can start it again", async () => {
-    const dataDir = await workspace.folder('handed-on', ordinaryUser);
-    await startAndStop(ordinaryUser, { dataDir });
+    const dataDir = await usedFolderOf(ordinaryUser);
     await startAndStop(root, { dataDir });
     await startAndStop(ordinaryUser, { dataDir });
   });
 
   test("an ordinary user cannot use root's data folder and gets the reason", async () => {
-    const dataDir = join(workspace.root, 'roots-own');
-    await startAndStop(root, { dataDir });
+    const dataDir = await usedFolderOf(root);
     const { failed } = await hold(workspace, ordinaryUser, { dataDir }).answer();
     expect(failed?.message).toMatch(/data folder cannot be written to.*EACCES/);
   });
@@ -166,13 +172,11 @@ async function readLinks(packageDir: string): Promise<{ source: string; target: 
   return JSON.parse(await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8')) as [];
 }
 
-let count = 0;
 async function startAndStop(
   user: TestUser,
-  options: { packageDir?: string; dataDir?: string },
+  options: { packageDir?: string; dataDir: string },
 ): Promise<Started> {
-  const dataDir = options.dataDir ?? (await workspace.folder(`data-${count++}`, user));
-  const holder = hold(workspace, user, { ...options, dataDir });
+  const holder = hold(workspace, user, options);
   const answer = await holder.started();
   expect(await query(answer.connectionString, 'select 1 as one')).toEqual([{ one: 1 }]);
   await holder.stop();

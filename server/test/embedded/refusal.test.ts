@@ -38,7 +38,7 @@ test('a failing initdb is reported with its output and leaves no partial cluster
   const packageDir = join(workspace.root, 'incomplete');
   await cp(installedPackage(), packageDir, { recursive: true, verbatimSymlinks: true });
   await rm(join(packageDir, 'native/share/postgresql/information_schema.sql'));
-  const dataDir = join(workspace.root, 'unmade');
+  const dataDir = join(workspace.root, 'own');
   await expect(startEmbeddedPostgres({ dataDir, packageDir })).rejects.toThrow(
     /initdb ended with code 1[\s\S]*information_schema\.sql[\s\S]*DATABASE_URL to a PostgreSQL 14/,
   );
@@ -47,7 +47,7 @@ test('a failing initdb is reported with its output and leaves no partial cluster
 });
 
 test('a postgres that fails to start is reported with its output, and the folder is free again', async () => {
-  const dataDir = join(workspace.root, 'misconfigured');
+  const dataDir = join(workspace.root, 'own'); // of the test before: making a database takes longer than this test
   const options = { dataDir, packageDir: workspace.packageDir };
   await expect(startEmbeddedPostgres({ ...options, settings: { shared_buffers: 'plenty' } })).rejects.toThrow(
     /postgres ended with code 1[\s\S]*"shared_buffers": "plenty"/,

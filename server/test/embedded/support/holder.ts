@@ -7,26 +7,32 @@ import type { Workspace } from './workspace.ts';
 
 export type Started = { connectionString: string; dataDir: string; notice: string | null };
 type Failed = { name: string; message: string; pid?: number };
-type Answer = { started?: Started; failed?: Failed; interrupted?: true; stopped?: true };
+type Answer = { started?: Started; claimed?: string; failed?: Failed; interrupted?: true; stopped?: true };
 
 type Holder = {
   pid: number;
   process: ChildProcess;
   answer(): Promise<Answer>;
   started(): Promise<Started>;
+  /** Of a process that claims folders. */
+  claim(folder: string): Promise<Answer>;
   stop(): Promise<void>;
   kill(): Promise<void>;
 };
 
 /** Starts the embedded database in a separate node process, as the given user. */
-export function hold(
-  workspace: Workspace,
-  user: TestUser,
-  options: EmbeddedPostgresOptions,
-  task: 'start' | 'claim' = 'start',
-): Holder {
+export function hold(workspace: Workspace, user: TestUser, options: EmbeddedPostgresOptions): Holder {
   const full = { packageDir: workspace.packageDir, reachableBase: workspace.reachableBase, ...options };
-  const child = spawn(workspace.node, [workspace.holdScript, task, JSON.stringify(full)], {
+  return spawnHolder(workspace, user, ['start', JSON.stringify(full)]);
+}
+
+/** Starts a node process that claims folders, without a database. */
+export function startClaimer(workspace: Workspace, user: TestUser): Holder {
+  return spawnHolder(workspace, user, ['claim']);
+}
+
+function spawnHolder(workspace: Workspace, user: TestUser, args: string[]): Holder {
+  const child = spawn(workspace.node, [workspace.holdScript, ...args], {
     ...user.spawn,
     cwd: '/',
     // Its own process group, like a command run from a terminal.
@@ -54,6 +60,10 @@ export function hold(
       const reply = await answer();
       if (!reply.started) throw new Error(`did not start: ${JSON.stringify(reply)}`);
       return reply.started;
+    },
+    claim(folder) {
+      child.stdin.write(`${folder}\n`);
+      return answer();
     },
     async stop() {
       child.stdin.write('stop\n');

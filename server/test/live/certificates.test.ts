@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { readConfig } from '../../src/config/read-config.ts';
 import { readAuthorities, readIdentity } from '../../src/network/es2plus/certificates.ts';
 import { createEs2Client } from '../../src/network/es2plus/client.ts';
 import { createAuthority, createFolder } from '../support/certificates.ts';
@@ -7,6 +8,7 @@ import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { type FakeSmdp, type Mischief, startFakeSmdp } from '../support/fake-smdp.ts';
 import { runCommand, spawnServer } from '../support/process.ts';
+import { runInProcess } from '../support/run-in-process.ts';
 import { startService } from '../support/service.ts';
 import { createTls, startSmdpSetup } from '../support/smdp-setup.ts';
 import { until } from '../support/until.ts';
@@ -111,15 +113,20 @@ describe('serve', () => {
       },
       `SIMPLANE_ES2_LISTEN_CERT: ${missing}`,
     ],
+  ])('with %s does not start, and names the setting', async (_, env, message) => {
+    const { code, stderr } = await runCommand(['serve'], env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+  });
+
+  test.each([
     [
       'half the settings',
       { ...live, SIMPLANE_ES2_URL: 'https://smdp.example.com' },
       'SIMPLANE_ES2_URL needs SIMPLANE_ES2_CERT, SIMPLANE_ES2_KEY, SIMPLANE_ES2_REQUESTER_ID as well',
     ],
     ['a live worker without an SM-DP+', { ...live, SIMPLANE_ROLE: 'worker' }, 'SIMPLANE_ES2_URL is required'],
-  ])('with %s does not start, and names the setting', async (_, env, message) => {
-    const { code, stderr } = await runCommand(['serve'], env);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+  ])('with %s gets no configuration, and learns the setting', (_, env, message) => {
+    expect(() => readConfig(env)).toThrow(message);
   });
 });
 
@@ -146,7 +153,7 @@ describe('doctor', () => {
 
   async function examine(more: Record<string, string>) {
     const env = { ...es2, SIMPLANE_ES2_URL: smdp.url, SIMPLANE_ES2_SMDP_ADDRESS: 'rsp.example.com', ...more };
-    const { stdout } = await runCommand(['doctor', '--json'], env);
+    const { stdout } = await runInProcess(['doctor', '--json'], env);
     const findings: { check: string; verdict: string; says: string }[] = JSON.parse(stdout);
     return Object.fromEntries(findings.map((finding) => [finding.check, finding]));
   }

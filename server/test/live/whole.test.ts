@@ -3,7 +3,8 @@ import { createFolder } from '../support/certificates.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { type FakeSmdp, startFakeSmdp } from '../support/fake-smdp.ts';
-import { runCommand, spawnServer } from '../support/process.ts';
+import { spawnServer } from '../support/process.ts';
+import { runInProcess } from '../support/run-in-process.ts';
 import { createTls } from '../support/smdp-setup.ts';
 import { until } from '../support/until.ts';
 
@@ -35,7 +36,7 @@ afterAll(async () => {
 });
 
 async function runJson(...args: string[]) {
-  const { code, stdout, stderr } = await runCommand([...args, '--json'], env);
+  const { code, stdout, stderr } = await runInProcess([...args, '--json'], env);
   expect([code, stderr]).toEqual([0, '']);
   return JSON.parse(stdout);
 }

@@ -10,6 +10,7 @@ import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { runInProcess } from '../support/run-in-process.ts';
 import { until } from '../support/until.ts';
 
 const key = 'sp_test_clocks_of_a_sandbox';
@@ -180,13 +181,13 @@ test('a worker whose clock is 25 s ahead warns, and expires and signs by Postgre
   const target = { url: server.url, key };
   expect(server.output()).toContain('the clocks of this machine and PostgreSQL differ');
   await untilReady(server, 'ok');
-  const { stdout } = await runCommand(['doctor', '--json'], env);
+  const { stdout } = await runInProcess(['doctor', '--json'], env);
   expect(JSON.parse(stdout)).toContainEqual({
     check: 'clocks',
     verdict: 'warning',
     says: expect.stringMatching(/^proc_\w+ on \S+ is 2\d s ahead; run NTP/),
   });
-  expect((await runCommand(['overview'], env)).stdout).toMatch(/\nPROCESS_ID +HOST +CLOCK_SKEW_MS\nproc_/);
+  expect((await runInProcess(['overview'], env)).stdout).toMatch(/\nPROCESS_ID +HOST +CLOCK_SKEW_MS\nproc_/);
   const iccid = await orderEsim(target, 'signed');
   await query(`update bundles set expires_at = clock_timestamp() + interval '15 s' where iccid = $1`, [
     iccid,

@@ -3,8 +3,9 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { call, type Reply } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
-import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
+import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { head } from '../support/raw-http.ts';
+import { runInProcess } from '../support/run-in-process.ts';
 import { until } from '../support/until.ts';
 
 const key = 'sp_test_hostile-clients-in-tests';
@@ -128,8 +129,8 @@ async function insertLargeEvents(): Promise<void> {
 /** Returns a key of another account. */
 async function createOtherAccount(): Promise<string> {
   const env = { DATABASE_URL: database.url };
-  const created = await runCommand(['accounts', 'create', '--name', 'Other', '--json'], env);
+  const created = await runInProcess(['accounts', 'create', '--name', 'Other', '--json'], env);
   const [{ id }] = JSON.parse(created.stdout);
-  const { stdout } = await runCommand(['keys', 'create', '--account', id, '--json'], env);
+  const { stdout } = await runInProcess(['keys', 'create', '--account', id, '--json'], env);
   return JSON.parse(stdout)[0].key;
 }

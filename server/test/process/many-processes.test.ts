@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listMigrations, migrationsFolder } from '../../src/platform/db/schema-version.ts';
 import { call, provision } from '../support/client.ts';
 import { createEmptyDatabase } from '../support/database.ts';
-import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
+import { type ServerProcess, spawnServer } from '../support/process.ts';
+import { runInProcess } from '../support/run-in-process.ts';
 
 const key = 'sp_test_many_processes_sandbox';
 const preload = fileURLToPath(new URL('../support/die-at-accept.mjs', import.meta.url));
@@ -96,13 +97,13 @@ test('after a process is killed between committing many orders and answering, re
 });
 
 test('a revoked key stops working on every process within 5 seconds', async () => {
-  const created = await runCommand(['keys', 'create', '--name', 'Short-lived', '--json'], env);
+  const created = await runInProcess(['keys', 'create', '--name', 'Short-lived', '--json'], env);
   const [{ key: shortLived, id }] = JSON.parse(created.stdout);
   const everywhere = () =>
     Promise.all(servers.map(({ url }) => call({ url, key: shortLived }, 'GET', '/v1/me')));
   expect((await everywhere()).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 
-  expect((await runCommand(['keys', 'revoke', id], env)).code).toBe(0);
+  expect((await runInProcess(['keys', 'revoke', id], env)).code).toBe(0);
   const revokedAtMs = performance.now();
   let replies = await everywhere();
   while (replies.some(({ status }) => status === 200)) {

@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config/read-config.ts';
 import { connectToRunning } from '../../src/platform/db/embedded/start.ts';
 import { call, provision } from '../support/client.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
+import { runInProcess } from '../support/run-in-process.ts';
 import { until } from '../support/until.ts';
 
 const key = 'sp_test_for_several_processes';
@@ -92,13 +94,13 @@ describe('SIMPLANE_PROCESSES with the embedded PostgreSQL', () => {
     const { url, pid } = JSON.parse(await readFile(join(folder, 'sandbox-address'), 'utf8'));
     expect({ url, pid }).toEqual({ url: server.url, pid: server.pid });
     await orderAndFinish({ url: server.url, key }, 12);
-    const { stdout } = await runCommand(['processes', '--json'], { SIMPLANE_DATA_DIR: folder });
+    const { stdout } = await runInProcess(['processes', '--json'], { SIMPLANE_DATA_DIR: folder });
     expect(JSON.parse(stdout)).toHaveLength(3);
   });
 
   /** As `doctor` tells it. */
   async function connectionsAllowed(): Promise<string | undefined> {
-    const { stdout } = await runCommand(['doctor'], { SIMPLANE_DATA_DIR: folder });
+    const { stdout } = await runInProcess(['doctor'], { SIMPLANE_DATA_DIR: folder });
     return /\d+ of (\d+) are free/.exec(stdout)?.[1];
   }
 
@@ -231,9 +233,8 @@ describe('SIMPLANE_PROCESSES with a database of its own', () => {
     expect(stderr.match(/set PORT to a free port/g)).toHaveLength(1);
   });
 
-  test('a value that is neither a number nor auto is refused', async () => {
-    const { code, stderr } = await runCommand(['serve'], { ...env(), SIMPLANE_PROCESSES: 'all' });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('SIMPLANE_PROCESSES')]);
-    expect(stderr).toContain('`auto`, or a whole number from 1 to 64');
+  test('a value that is neither a number nor auto is refused', () => {
+    const message = 'SIMPLANE_PROCESSES takes `auto`, or a whole number from 1 to 64';
+    expect(() => readConfig({ ...env(), SIMPLANE_PROCESSES: 'all' })).toThrow(message);
   });
 });

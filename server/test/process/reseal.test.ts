@@ -8,6 +8,7 @@ import { cloneDatabase } from '../support/database.ts';
 import { sealUnbound } from '../support/old-form.ts';
 import { runCommand, spawnServer } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { runInProcess } from '../support/run-in-process.ts';
 import { until } from '../support/until.ts';
 
 const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
@@ -46,7 +47,7 @@ async function query<Row extends object>(text: string, values: unknown[] = []): 
 }
 
 async function doctorOnSecrets(...keys: Buffer[]) {
-  const { stdout } = await runCommand(['doctor', '--json'], settings(...keys));
+  const { stdout } = await runInProcess(['doctor', '--json'], settings(...keys));
   return JSON.parse(stdout).find(({ check }: { check: string }) => check === 'secrets');
 }
 
@@ -107,7 +108,7 @@ describe('an encryption key', () => {
     const server = await spawnServer(settings(first));
     const endpoint = await call({ url: server.url, key }, 'POST', '/v1/webhook_endpoints', endpointRequest);
     expect(await server.end('SIGTERM')).toBe(0);
-    const { code, stdout, stderr } = await runCommand(['reseal'], settings(third));
+    const { code, stdout, stderr } = await runInProcess(['reseal'], settings(third));
     expect(code).toBe(1);
     const [secret] = await query<{ id: string }>('select id from webhook_secrets');
     for (const part of [`webhook_secrets ${secret?.id}`, 'idempotency_keys the-endpoint', keyIdOf(first)]) {
@@ -165,7 +166,7 @@ describe('a process without a key that stored secrets need', () => {
     await call({ url: before.url, key }, 'POST', '/v1/webhook_endpoints', endpointRequest);
     expect(await before.end('SIGTERM')).toBe(0);
     const lose = (id: string, ...keys: Buffer[]) =>
-      runCommand(['reseal', '--lost-key', id], settings(...keys));
+      runInProcess(['reseal', '--lost-key', id], settings(...keys));
     expect(await lose(keyIdOf(first), first)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('this key is configured'),
@@ -256,7 +257,7 @@ describe('a database from the previous release', () => {
       (await call(target, 'GET', '/v1/esims/8999901000000000018/install')).json.matching_id;
     expect(await install()).toBe(matchingId);
     expect(await doctorOnSecrets(first)).toMatchObject({ verdict: 'warning' });
-    const { code } = await runCommand(['reseal'], settings(first));
+    const { code } = await runInProcess(['reseal'], settings(first));
     expect(code).toBe(0);
     expect(await doctorOnSecrets(first)).toMatchObject({ verdict: 'ok' });
     const stored = JSON.stringify([
@@ -292,7 +293,7 @@ describe('a database from the previous release', () => {
       'network+admin': ['network', 'admin'],
     });
     const env = { ...settings(first), SIMPLANE_API_KEY: '' };
-    const made = await runCommand(['keys', 'create', '--scopes', 'read', '--json'], env);
+    const made = await runInProcess(['keys', 'create', '--scopes', 'read', '--json'], env);
     expect(JSON.parse(made.stdout)).toMatchObject([{ scopes: 'read' }]);
   });
 

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { call, provision, type Reply } from '../support/client.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { buildLastRelease } from '../support/last-release.ts';
-import { runCommand, type ServerProcess, spawnServer } from '../support/process.ts';
+import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { runInProcess } from '../support/run-in-process.ts';
 import { until } from '../support/until.ts';
 
 const key = 'sp_test_two_releases_sandbox';
@@ -113,7 +114,7 @@ async function writeMore(
 }
 
 async function createOperatorKey(): Promise<string> {
-  const made = await runCommand(['keys', 'create', '--scopes', 'operator', '--json'], env);
+  const made = await runInProcess(['keys', 'create', '--scopes', 'operator', '--json'], env);
   return JSON.parse(made.stdout)[0].key;
 }
 

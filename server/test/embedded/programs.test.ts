@@ -1,4 +1,4 @@
-import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { locateBinaries } from '../../src/platform/db/embedded/binaries.ts';
@@ -104,8 +104,18 @@ describe.each(users.filter((user) => user.isRoot))('as $title', (root) => {
 });
 
 test('programs that do not run are reported with the reason and a remedy', async () => {
-  const packageDir = await unpackedPackage('broken', users[0] ?? ordinaryUser);
-  await writeFile(join(packageDir, 'native/bin/postgres'), 'not a program');
+  const packageDir = join(workspace.root, 'broken');
+  const files = {
+    'bin/postgres': 'not a program',
+    'share/postgresql/postgres.bki': '',
+    'lib/libpq.so.5': '',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(packageDir, 'native', name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text, { mode: 0o755 });
+  }
+  await copyFile(join(installedPackage(), 'package.json'), join(packageDir, 'package.json'));
   const { failed } = await hold(workspace, users[0] ?? ordinaryUser, {
     packageDir,
     dataDir: await workspace.folder('broken-data', users[0] ?? ordinaryUser),

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMockNetwork } from '../../server/src/network/mock/mock-network.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { hasTerminal, inTerminal } from './support/in-terminal.ts';
-import { envOf, jsonLines, runCli } from './support/run-cli.ts';
+import { envOf, jsonLines } from './support/run-cli.ts';
+import { runHere } from './support/run-here.ts';
 
 let service: TestService;
 let folder: string;
@@ -20,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const run = (...args: string[]) => runCli(service, ['batches', ...args]);
+const run = (...args: string[]) => runHere(service, ['batches', ...args]);
 const idIn = (text: string) => /bat_\w{26}/.exec(text)?.[0] ?? '';
 
 describe('simplane batches', () => {
@@ -49,7 +50,7 @@ describe('simplane batches', () => {
     const command = `simplane executions list --batch ${idIn(stderr)} --status failed`;
     expect(stderr).toContain('2 of 2 orders failed.');
     expect(stderr).toContain(command);
-    const failed = await runCli(service, [...command.split(' ').slice(1), '--json']);
+    const failed = await runHere(service, [...command.split(' ').slice(1), '--json']);
     expect(jsonLines(failed.stdout)).toMatchObject([{ status: 'failed' }, { status: 'failed' }]);
   });
 

@@ -8,6 +8,7 @@ import { call, provision } from '../../server/test/support/client.ts';
 import { startService, type TestService } from '../../server/test/support/service.ts';
 import { until } from '../../server/test/support/until.ts';
 import { envOf, jsonLines, runCli, startCli } from './support/run-cli.ts';
+import { runHere } from './support/run-here.ts';
 
 let service: TestService;
 let folder: string;
@@ -24,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const run = (...args: string[]) => runCli(service, args);
+const run = (...args: string[]) => runHere(service, args);
 
 /** Runs a command with --json and returns the single document it prints. */
 async function runJson(...args: string[]) {
@@ -115,9 +116,9 @@ describe('an eSIM', () => {
     const waited = await runJson('executions', 'get', first.id, '--wait');
     expect(waited).toMatchObject({ id: first.id, status: 'succeeded', iccid: expect.stringMatching(/^89/) });
 
-    const { code, stdout, stderr } = await run(
-      ...'esims create --product prod_europe_1gb_7d --wait'.split(' '),
-    );
+    // In a process of its own: it ends when the order has.
+    const ordering = 'esims create --product prod_europe_1gb_7d --wait';
+    const { code, stdout, stderr } = await runCli(service, ordering.split(' '));
     expect(code).toBe(0);
     const [, iccid = ''] = /ICCID +(89\d+)/.exec(stdout) ?? [];
     // And no progress line.
@@ -212,13 +213,13 @@ describe('an eSIM', () => {
       expect(code).toBe(5);
       expect(stderr).toContain(`simplane executions get ${id} --wait`);
       const { waiting_for } = (await call(idle, 'GET', `/v1/executions/${id}`)).json;
-      const { stdout } = await runCli(idle, ['executions', 'get', id]);
+      const { stdout } = await runHere(idle, ['executions', 'get', id]);
       expect(stdout).toContain(`Waiting for   ${waiting_for}\nNext attempt  20`);
       for (const args of [
         ['executions', 'get', id],
         ['esims', 'create', 'prod_europe_1gb_7d'],
       ]) {
-        const unfinished = await runCli(idle, [...args, '--wait', '--timeout', '0s', '--json']);
+        const unfinished = await runHere(idle, [...args, '--wait', '--timeout', '0s', '--json']);
         expect(unfinished.code).toBe(5);
         expect(jsonLines(unfinished.stdout)).toMatchObject([{ object: 'execution', status: 'queued' }]);
         expect(jsonLines(unfinished.stderr)).toMatchObject([{ error: { exit_code: 5 } }]);
@@ -331,7 +332,7 @@ describe('lists', () => {
 
   it('print a hint on standard error when they are empty', async () => {
     const nobody = { url: service.url, key: (await service.createAccount('Empty')).key };
-    const { code, stdout, stderr } = await runCli(nobody, ['esims', 'list']);
+    const { code, stdout, stderr } = await runHere(nobody, ['esims', 'list']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain('simplane esims create');
   });
@@ -506,7 +507,7 @@ describe('webhooks and events', () => {
       const { id } = (await call(idle, 'POST', '/v1/webhook_endpoints', { body })).json;
       await call(idle, 'POST', '/v1/events/test', { body: { type: 'my.type', data: {} } });
       const [delivery] = (await call(idle, 'GET', `/v1/webhook_endpoints/${id}/deliveries`)).json.data;
-      const { code, stdout } = await runCli(idle, ['deliveries', 'skip', delivery.id]);
+      const { code, stdout } = await runHere(idle, ['deliveries', 'skip', delivery.id]);
       expect(code).toBe(0);
       expect(stdout).toMatch(new RegExp(`^ID +${delivery.id}\nStatus +canceled\n`));
     } finally {
@@ -553,17 +554,17 @@ describe('webhooks and events', () => {
   it('trigger sends data about an eSIM that exists, and its fields agree', async () => {
     const account = { url: service.url, key: (await service.createAccount('Trigger')).key };
     const trigger = async (type: string, data = '{}') => {
-      const finished = await runCli(account, ['trigger', type, '--data', data, '--json']);
+      const finished = await runHere(account, ['trigger', type, '--data', data, '--json']);
       expect(finished).toMatchObject({ code: 0, stderr: '' });
       return jsonLines(finished.stdout)[0].data;
     };
-    const text = await runCli(account, ['trigger', 'esim.provisioned']);
+    const text = await runHere(account, ['trigger', 'esim.provisioned']);
     expect(text).toMatchObject({ code: 0, stderr: expect.stringContaining('made up') });
     const invented = await trigger('bundle.depleted');
     expect(invented.used_bytes).toBe(invented.data_bytes);
 
     const order = ['esims', 'create', 'prod_us_1gb_7d', '--wait', '--json'];
-    const [execution] = jsonLines((await runCli(account, order)).stdout);
+    const [execution] = jsonLines((await runHere(account, order)).stdout);
     const { iccid } = execution;
     const [bundle] = (await call(account, 'GET', `/v1/esims/${iccid}/bundles`)).json.data;
     const product = (await call(account, 'GET', '/v1/products/prod_us_1gb_7d')).json;

@@ -10,6 +10,7 @@ import { startService, type TestService } from '../../server/test/support/servic
 import { until } from '../../server/test/support/until.ts';
 import { hasTerminal, inTerminal } from './support/in-terminal.ts';
 import { envOf, jsonLines, runCli, startCli } from './support/run-cli.ts';
+import { runHere } from './support/run-here.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -23,9 +24,9 @@ describe('an error names the next step and sets the exit code:', () => {
   it('1 when the service refuses', async () => {
     const [product, esim, empty, json] = await Promise.all([
       runCli(service, ['esims', 'create', 'prod_nowhere']),
-      runCli(service, ['esims', 'qr', '8999901000000000018']),
-      runCli(service, ['webhooks', 'create', 'ftp://example.com']),
-      runCli(service, ['esims', 'create', 'prod_nowhere', '--json']),
+      runHere(service, ['esims', 'qr', '8999901000000000018']),
+      runHere(service, ['webhooks', 'create', 'ftp://example.com']),
+      runHere(service, ['esims', 'create', 'prod_nowhere', '--json']),
     ]);
     expect(product).toMatchObject({ code: 1, stdout: '', stderr: containing('simplane products list') });
     expect(esim).toMatchObject({ code: 1, stderr: containing('simplane esims list') });
@@ -62,7 +63,9 @@ describe('an error names the next step and sets the exit code:', () => {
       [['whoami', '--base-url', 'http://127.0.0.1:4000/v1'], '--base-url http://127.0.0.1:4000'],
       [['esims'], 'create'],
     ];
-    const results = await Promise.all(wrong.map(([args]) => runCli(service, args)));
+    const results = await Promise.all(wrong.map(([args]) => runHere(service, args)));
+    const [[args, hint] = [[], '']] = wrong;
+    expect(await runCli(service, args)).toEqual({ code: 2, stdout: '', stderr: containing(hint) });
     expect(results).toEqual(wrong.map(([, hint]) => ({ code: 2, stdout: '', stderr: containing(hint) })));
     expect(JSON.stringify(results)).not.toContain('hunter2');
   });
@@ -74,7 +77,7 @@ describe('an error names the next step and sets the exit code:', () => {
     const answered = await runCli({ url, key: service.key }, ['whoami']);
     otherServer.close();
     otherServer.closeAllConnections();
-    const unanswered = await runCli({ url, key: service.key }, ['whoami']);
+    const unanswered = await runHere({ url, key: service.key }, ['whoami']);
     expect([answered, unanswered]).toMatchObject([
       { code: 3, stderr: containing(url) },
       { code: 3, stderr: expect.stringMatching(/ECONNREFUSED[\s\S]*npm start/) },
@@ -85,10 +88,10 @@ describe('an error names the next step and sets the exit code:', () => {
     const faulty = await startFaultyProxy(service.url);
     const target = { url: faulty.url, key: service.key };
     faulty.plan = Array(9).fill('500 before');
-    const failed = await runCli(target, ['whoami']);
+    const failed = await runHere(target, ['whoami']);
     faulty.plan = Array(9).fill('hangs before');
     const wait = ['executions', 'get', 'exec_1', '--wait', '--timeout', '1s'];
-    const unanswered = await runCli(target, wait);
+    const unanswered = await runHere(target, wait);
     await faulty.stop();
     expect([failed, unanswered]).toMatchObject([
       { code: 3, stderr: containing('Internal error.') },
@@ -100,12 +103,12 @@ describe('an error names the next step and sets the exit code:', () => {
     const lossy = await startFaultyProxy(service.url);
     lossy.plan = Array(3).fill('lost: reset');
     const order = ['esims', 'create', 'prod_us_1gb_7d', '--description', 'answer lost', '--json'];
-    const lost = await runCli({ url: lossy.url, key: service.key }, order);
+    const lost = await runHere({ url: lossy.url, key: service.key }, order);
     await lossy.stop();
     expect(lost).toMatchObject({ code: 3, stdout: '' });
     const [{ error }] = jsonLines(lost.stderr) as [{ error: { idempotency_key: string; next_step: string } }];
     expect(error.next_step).toContain(`--idempotency-key ${error.idempotency_key}`);
-    const again = await runCli(service, [...order, '--idempotency-key', error.idempotency_key]);
+    const again = await runHere(service, [...order, '--idempotency-key', error.idempotency_key]);
     expect(again).toMatchObject({ code: 0 });
     expect(await ordersDescribed(service, 'answer lost')).toHaveLength(1);
   });
@@ -115,8 +118,8 @@ describe('an error names the next step and sets the exit code:', () => {
     const [missing, missingRemote, wrong, scope] = await Promise.all([
       startCli(['whoami'], { env: { SIMPLANE_BASE_URL: service.url } }).ended,
       startCli(['whoami', '--base-url', 'https://sandbox.example.com']).ended,
-      runCli(service, ['whoami', '--api-key', 'sp_test_wrong']),
-      runCli({ ...service, key }, ['esims', 'create', 'prod_europe_5gb_30d']),
+      runHere(service, ['whoami', '--api-key', 'sp_test_wrong']),
+      runHere({ ...service, key }, ['esims', 'create', 'prod_europe_5gb_30d']),
     ]);
     expect(missing).toMatchObject({ code: 4, stderr: containing('SIMPLANE_API_KEY') });
     expect(missingRemote).toMatchObject({ code: 4, stderr: containing('simplane-server keys create') });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { idPrefixes } from '@simplane/contract';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { idOfUuid } from '../../src/platform/ids/uuid.ts';
+import { idOfUuid, uuidOfId, uuidText } from '../../src/platform/ids/uuid.ts';
 import { createKeyring } from '../../src/platform/secrets/keyring.ts';
 import { allAttempts, allDeliveries } from '../support/all-deliveries.ts';
 import { call } from '../support/client.ts';
@@ -75,6 +75,20 @@ async function publish({ service }: Setup, count: number, type = 'order.made'): 
       ids.push(json.id);
     }
   }
+  return ids;
+}
+
+/** Copies an event, without a request and its work for each: many are wanted, and only one needs to have happened. */
+async function copyEvent({ service }: Setup, eventId: string, count: number): Promise<string[]> {
+  const uuids = Array.from({ length: count }, () => uuidText(service.service.newUuid()));
+  const ids = uuids.map((uuid) => idOfUuid(idPrefixes.event, uuid));
+  await service.db.pool.query(
+    `insert into events (account_id, id, type, created_at, body)
+     select account_id, copy.uuid, type, created_at, replace(body, $2, copy.id)
+     from events cross join unnest($3::uuid[], $4::text[]) as copy (uuid, id)
+     where events.id = $1`,
+    [uuidOfId(idPrefixes.event, eventId), eventId, uuids, ids],
+  );
   return ids;
 }
 
@@ -212,7 +226,8 @@ describe.concurrent('a sender killed', { timeout: 900_000 }, () => {
     expect(await first.end('SIGTERM')).toBe(0);
     expect((await call(service, 'PATCH', at, { body: { status: 'disabled' } })).status).toBe(200);
     // A recovery handles 500 events per step; this one takes three.
-    const missed = [...(await publish(setup, 550)), ...(await publish(setup, 550))];
+    const missed = await publish(setup, 20);
+    missed.push(...(await copyEvent(setup, missed[0] as string, 1_000)));
     await publish(setup, 20, 'other.kind');
     expect((await call(service, 'POST', `${at}/enable`)).status).toBe(200);
     const later = await publish(setup, 20);
@@ -261,7 +276,7 @@ describe.concurrent('a sender killed', { timeout: 900_000 }, () => {
 const lostItsBeat = /no beat of this worker|has stopped without giving back its work/;
 
 describe('concurrent senders', () => {
-  test.for([2, 4])(
+  test.for([4])(
     'in %i processes deliver every event, and never the same delivery twice at a time',
     async (processes, context) => {
       const setup = await setUp(context);
@@ -280,7 +295,7 @@ describe('concurrent senders', () => {
         }, 20);
       });
       const senders = await Promise.all(Array.from({ length: processes }, () => setup.sender()));
-      const eventIds = await publish(setup, 120);
+      const eventIds = await publish(setup, 60);
       const settled = await allSettled(setup);
       expect(await Promise.all(senders.map((each) => each.end('SIGTERM')))).toEqual(Array(processes).fill(0));
 

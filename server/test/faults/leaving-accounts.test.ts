@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Cell, type Customer, moveAccount, newCustomer, startCell } from '../support/cells.ts';
 import { call } from '../support/client.ts';
 import { until } from '../support/until.ts';
@@ -21,26 +21,62 @@ async function provision(customer: Customer): Promise<string> {
   return iccid;
 }
 
-test('whoever reads in the old cell while it removes the account gets what was there, or is told the new one', async () => {
-  const customer = await newCustomer(eu, [eu, us]);
-  await customer.call('PUT', '/v1/event_consumers/reader', { body: { after: 'start' } });
-  const iccid = await provision(customer);
-  const direct = { url: eu.url, key: customer.key };
-  const statuses = new Set<number>();
-  let isMoved = false;
-  const reading = (async () => {
-    while (!isMoved)
-      for (const path of [`/v1/esims/${iccid}`, '/v1/event_consumers/reader'])
-        statuses.add((await call(direct, 'GET', path)).status);
-  })();
-  const { code } = await moveAccount(customer.account, [eu, us]);
-  isMoved = true;
-  await reading;
-  expect([code, [...statuses].sort()]).toEqual([0, [200, 421]]);
+/** Each test goes on where the one before it has left the account. */
+describe('an account that goes and comes back', () => {
+  let customer: Customer;
+  beforeAll(async () => {
+    customer = await newCustomer(eu, [eu, us]);
+  });
+
+  test('whoever reads in the old cell while it removes the account gets what was there, or is told the new one', async () => {
+    await customer.call('PUT', '/v1/event_consumers/reader', { body: { after: 'start' } });
+    const iccid = await provision(customer);
+    const direct = { url: eu.url, key: customer.key };
+    const statuses = new Set<number>();
+    let isMoved = false;
+    const reading = (async () => {
+      while (!isMoved)
+        for (const path of [`/v1/esims/${iccid}`, '/v1/event_consumers/reader'])
+          statuses.add((await call(direct, 'GET', path)).status);
+    })();
+    const { code } = await moveAccount(customer.account, [eu, us]);
+    isMoved = true;
+    await reading;
+    expect([code, [...statuses].sort()]).toEqual([0, [200, 421]]);
+  });
+
+  test('when a move back is undone, the cell that it was to come back to still says where it is', async () => {
+    await moveAccount(customer.account, [us, eu], { dieAt: 'move_copied:before:1' });
+    // It is on its way here, so it does not leave from here.
+    expect(await moveAccount(customer.account, [eu, us])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the account is arriving here'),
+    });
+    expect(await moveAccount(customer.account, [us, eu], { undo: true })).toMatchObject({ code: 0 });
+    const { status, json } = await call({ url: eu.url, key: customer.key }, 'GET', '/v1/me');
+    expect([status, json.error?.cell]).toEqual([421, 'us']);
+  });
+
+  test('it comes back to a cell where a process has written of it once more after it had left', async () => {
+    // As a sender does, which writes its statistics some seconds later.
+    for (const cell of [eu, us])
+      await cell.query(
+        `insert into endpoint_hours (account_id, endpoint_id, hour, succeeded_count, failed_count, duration_counts)
+         values ($1, $1, date_trunc('hour', now()), 1, 0, '{}')`,
+        [customer.accountUuid],
+      );
+    expect(await moveAccount(customer.account, [us, eu])).toMatchObject({ code: 0 });
+  });
 });
 
-test('before its rows are removed, the router can learn where an account is, and all processes have', async () => {
+test('a move is not undone once the account is in the other cell, also if the old cell does not know it yet; before its rows are removed, the router can learn where it is, and all processes have', async () => {
   const customer = await newCustomer(eu, [eu, us]);
+  const iccid = await provision(customer);
+  // The old cell does not know yet that it has arrived.
+  await moveAccount(customer.account, [eu, us], { dieAt: 'move_forget:commit:1' });
+  const undone = await moveAccount(customer.account, [eu, us], { undo: true });
+  expect(undone).toMatchObject({ code: 1, stderr: expect.stringContaining('move it from there') });
+
   const told = await moveAccount(customer.account, [eu, us], { dieAt: 'move_known:before:1' });
   expect([told.code, told.stdout]).toEqual([null, expect.stringMatching(/^[0-9a-f]{64} us\n$/)]);
   const leaving = await moveAccount(customer.account, [eu, us], { dieAt: 'move_remove_esims:before:1' });
@@ -51,6 +87,7 @@ test('before its rows are removed, the router can learn where an account is, and
   expect([leaving.code, leaving.stdout]).toEqual([null, told.stdout]);
   expect(seconds).toBeGreaterThan(5);
   expect((await moveAccount(customer.account, [eu, us])).stdout).toBe(told.stdout);
+  expect((await customer.call('GET', `/v1/esims/${iccid}`)).status).toBe(200);
 });
 
 test('while one account is moved, the end of another’s move lets the cell go on counting usage', async () => {
@@ -97,41 +134,4 @@ test('a move goes on when what PostgreSQL could not copy for a while is mended',
   await until(errors, (count) => count > before + 20);
   await us.query('delete from executions where account_id = $1', [customer.accountUuid]);
   expect(await moving).toMatchObject({ code: 0 });
-});
-
-test('an account comes back to a cell where a process has written of it once more after it had left', async () => {
-  const customer = await newCustomer(eu, [eu, us]);
-  expect(await moveAccount(customer.account, [eu, us])).toMatchObject({ code: 0 });
-  // As a sender does, which writes its statistics some seconds later.
-  for (const cell of [eu, us])
-    await cell.query(
-      `insert into endpoint_hours (account_id, endpoint_id, hour, succeeded_count, failed_count, duration_counts)
-       values ($1, $1, date_trunc('hour', now()), 1, 0, '{}')`,
-      [customer.accountUuid],
-    );
-  expect(await moveAccount(customer.account, [us, eu])).toMatchObject({ code: 0 });
-});
-
-test('a move is not undone once the account is in the other cell, also if the old cell does not know it yet', async () => {
-  const customer = await newCustomer(eu, [eu, us]);
-  const iccid = await provision(customer);
-  await moveAccount(customer.account, [eu, us], { dieAt: 'move_forget:commit:1' });
-  const undone = await moveAccount(customer.account, [eu, us], { undo: true });
-  expect(undone).toMatchObject({ code: 1, stderr: expect.stringContaining('move it from there') });
-  expect(await moveAccount(customer.account, [eu, us])).toMatchObject({ code: 0 });
-  expect((await customer.call('GET', `/v1/esims/${iccid}`)).status).toBe(200);
-});
-
-test('when a move back is undone, the cell that it was to come back to still says where it is', async () => {
-  const customer = await newCustomer(eu, [eu, us]);
-  expect(await moveAccount(customer.account, [eu, us])).toMatchObject({ code: 0 });
-  await moveAccount(customer.account, [us, eu], { dieAt: 'move_copied:before:1' });
-  // It is on its way here, so it does not leave from here.
-  expect(await moveAccount(customer.account, [eu, us])).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('the account is arriving here'),
-  });
-  expect(await moveAccount(customer.account, [us, eu], { undo: true })).toMatchObject({ code: 0 });
-  const { status, json } = await call({ url: eu.url, key: customer.key }, 'GET', '/v1/me');
-  expect([status, json.error?.cell]).toEqual([421, 'us']);
 });

@@ -1,5 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { idPrefixes } from '@simplane/contract';
 import { createServer, type PostgresServer } from '../../../faults/src/deployment/postgres-server.ts';
+import { openAccount } from '../../src/accounts/create-account.ts';
+import { issueKey } from '../../src/accounts/issue-key.ts';
+import { withDatabase } from '../../src/commands/with-database.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { call, type Reply } from './client.ts';
 import { runCommand, type ServerProcess, spawnServer } from './process.ts';
 
@@ -72,21 +78,19 @@ export type Customer = {
 
 /** A customer whose client follows 421 to the named cell, and tries again after a 503. */
 export async function newCustomer(home: Cell, cells: readonly Cell[]): Promise<Customer> {
-  const created = await runCommand(['accounts', 'create', '--name', 'Travel app', '--json'], home.env);
-  const account: string = JSON.parse(created.stdout)[0].id;
-  const scopes = 'read,write,network,admin';
-  const made = await runCommand(
-    ['keys', 'create', '--account', account, '--scopes', scopes, '--json'],
-    home.env,
-  );
-  const { key } = JSON.parse(made.stdout)[0] as { key: string };
-  const [row] = await home.query<{ id: string }>(
-    `select id from accounts where name = 'Travel app' order by id desc limit 1`,
+  // As the commands do that make an account and a key, without two processes.
+  const { accountUuid, key } = await withDatabase(readConfig(home.env).config, ({ db, ...author }) =>
+    db.transaction(async (tx) => {
+      const row = await openAccount(tx, author, { name: 'Travel app' });
+      const wanted = { accountUuid: row.id, name: 'All', expiresAt: null, allowedCidrs: [] };
+      const issued = await issueKey(tx, author, { ...wanted, scopes: ['read', 'write', 'network', 'admin'] });
+      return { accountUuid: row.id, key: issued.key };
+    }),
   );
   let at = home;
   let refusals = 0;
   return {
-    ...{ account, key, accountUuid: row?.id as string },
+    ...{ account: idOfUuid(idPrefixes.account, accountUuid), key, accountUuid },
     async call(method, path, request = {}) {
       for (;;) {
         const reply = await call({ url: at.url, key }, method, path, request);

@@ -7,13 +7,15 @@ import { type Break, breaks } from '../dist/breaks/breaks.js';
  */
 export const brokenTogether = [
   ['keep-open', 'lose-ended', 'revive-key'],
-  ['repeat-threshold', 'drain-foreign-bundle', 'lose-state', 'double-order'],
+  ['drain-foreign-bundle', 'lose-state', 'double-order'],
   ['change-body', 'wrong-signature', 'skip-for-operator'],
   ['drop-event', 'change-state', 'cross-account'],
   ['lose-delivery', 'keep-erased-value', 'miscount-batch', 'tell-old-version', 'fall-over'],
   ['break-ranks', 'skip-audit'],
   ['steal-lease', 'break-list', 'halve-batch'],
   ['forget-retry'],
+  // All its usage must be of one eSIM, and it takes the newest that it knows of.
+  ['repeat-threshold'],
   // Whatever a busy machine makes a client repeat happens twice, so it has few requests.
   ['forget-key'],
   // It drops an event and not its deliveries, so nobody may have an endpoint.

@@ -50,7 +50,7 @@ export const thisRelease: Release = bundles
     };
 const endWithParent = new URL('./end-with-parent.js', import.meta.url).href;
 const shiftClock = new URL('./shift-clock.js', import.meta.url).href;
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 240_000;
 const stopTimeoutMs = 60_000;
 
 /** A server that can be killed and restarted under one name. An unexpected exit is recorded in the history. */

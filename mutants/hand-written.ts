@@ -1,5 +1,6 @@
 import { agentMutants } from './agent-mutants.ts';
 import { allotmentMutants } from './allotment-mutants.ts';
+import { announcementMutants } from './announcement-mutants.ts';
 import { answerMutants } from './answer-mutants.ts';
 import { auditMutants } from './audit-mutants.ts';
 import { backgroundMutants } from './background-mutants.ts';
@@ -916,4 +917,5 @@ export const handWritten: readonly Mutant[] = [
   ...connectionMutants,
   ...launcherMutants,
   ...sharedGuardMutants,
+  ...announcementMutants,
 ];

@@ -1,12 +1,19 @@
 import { type EsimStatus, operation } from '@simplane/contract';
 import { Type } from 'typebox';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { hashApiKey } from '../../src/accounts/api-key-text.ts';
 import { createKeyDirectory } from '../../src/accounts/key-directory.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import { storeBundle } from '../../src/orders/bundles/run-top-up.ts';
 import { bundlesByEsim, writeBundles } from '../../src/orders/bundles/write.ts';
+import { continueClosings } from '../../src/orders/closing/continue.ts';
+import { runErasures } from '../../src/orders/erasures/run.ts';
+import { createObservationHandler } from '../../src/orders/observations/handle-observation.ts';
+import { continueGroupRetries } from '../../src/orders/operator/continue-group-retries.ts';
+import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
+import { insertEsim } from '../support/insert-esim.ts';
+import { insertFailed, insertUnknown } from '../support/insert-executions.ts';
 import { apiWith, startService, type TestService } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -301,4 +308,94 @@ test('a bundle that changed since it was read is not overwritten', async () => {
   await expect(writeBundles(service.db, before, after)).rejects.toThrow('a bundle changed');
   const [bundle] = (await bundlesByEsim(service.db, [holder])).get(iccid) ?? [];
   expect(bundle).toMatchObject({ status: 'canceled', used_bytes: 0 });
+});
+
+describe('work is announced at once, so that nobody waits for a poll', () => {
+  let own: TestService;
+  let operator: { url: string; key: string };
+  let account: string;
+  let announce: { mock: { calls: unknown[][] }; mockClear(): unknown };
+  // Without a worker, which announces as well.
+  beforeAll(async () => {
+    own = await startService();
+    operator = { url: own.url, key: await own.createKey({ scopes: ['operator', 'operator_write'] }) };
+    account = own.accountUuid.replaceAll('-', '');
+    announce = vi.spyOn(own.service.signals, 'announce');
+  });
+  afterAll(() => own.stop());
+
+  /** What is announced meanwhile, with its account. */
+  async function toldOf(work: () => Promise<unknown>): Promise<unknown[]> {
+    announce.mockClear();
+    await work();
+    return announce.mock.calls.map((given) => given.map((one) => String(one).replaceAll('-', '')));
+  }
+  const post = async (path: string, body: object = {}, by: { url: string; key: string } = own) => {
+    const { status, text, json } = await call(by, 'POST', path, { body });
+    expect(status, text).toBeLessThan(300);
+    return json;
+  };
+
+  test('of orders: those that are accepted, started again or continued', async () => {
+    const product_id = 'prod_europe_5gb_30d';
+    const iccid = await insertEsim(own);
+    const [failed, unknown] = [await insertFailed(own, 'declined', null), await insertUnknown(own)];
+    const group = `fg_${'1'.repeat(24)}`;
+    await insertFailed(own, 'declined', group);
+    for (const work of [
+      () => post('/v1/batches', { product_id, quantity: 1 }),
+      () => post(`/v1/esims/${iccid}/suspend`),
+      () => post(`/v1/operator/executions/${failed}/retry`, {}, operator),
+      () => post(`/v1/operator/executions/${unknown}/resolve`, { outcome: 'not_reserved' }, operator),
+      () => post(`/v1/operator/failure_groups/${group}/retry`, {}, operator),
+    ])
+      expect(await toldOf(work), String(work)).toEqual([['executions']]);
+    await own.db.pool.query(`update failure_group_retries set status = 'running'`);
+    const goOn = () => continueGroupRetries(own.db, own.service, new AbortController().signal);
+    expect(await toldOf(goOn)).toContainEqual(['executions']);
+  });
+
+  test('of events: those of what was canceled, used, seen, closed and erased', async () => {
+    const iccid = await insertEsim(own);
+    const product = { id: 'prod_us_1gb_7d', data_bytes: 1000, validity_days: 7, countries: ['US'] };
+    const { accountUuid } = own;
+    const uuid = await storeBundle(own.db, { accountUuid, iccid, product, price: null }, own.service);
+    const waiting = (await provision(own)).json.id;
+    const batch = await post('/v1/batches', { product_id: 'prod_europe_5gb_30d', quantity: 1 });
+    const at = Math.floor(own.clock.nowMs() / 1000);
+    const seen = { kind: 'profile', iccid, at: new Date(own.clock.nowMs()), state: 'downloaded' } as const;
+    const simulate = (body: object) => post(`/v1/sandbox/esims/${iccid}/simulate`, body);
+    const usage_records = [{ record_id: 'a', iccid, bytes: 1, at, country: 'US' }];
+    for (const work of [
+      () => post(`/v1/executions/${waiting}/cancel`),
+      () => post(`/v1/batches/${batch.id}/cancel`),
+      () => call(own, 'DELETE', `/v1/esims/${iccid}/bundles/${idOfUuid('bdl', uuid)}`),
+      () => simulate({ action: 'install' }),
+      () => createObservationHandler(own.service)(seen),
+      () => post('/v1/usage_records', { records: usage_records }),
+      () =>
+        post(
+          '/v1/operator/observations',
+          { usage_records: [{ ...usage_records[0], record_id: 'b', country: 'FR' }] },
+          operator,
+        ),
+      () =>
+        post(
+          '/v1/operator/observations',
+          { profile: { iccid, at_ms: at * 1000, state: 'installed' } },
+          operator,
+        ),
+    ])
+      expect(await toldOf(work), String(work)).toEqual([['deliveries', account]]);
+
+    const { accountUuid: closed } = await own.createAccount('Closed');
+    const id = idOfUuid('acct', closed);
+    await call(operator, 'DELETE', `/v1/operator/accounts/${id}?terminate_esims=true`);
+    own.clock.advance(10_000);
+    const ofClosed = ['deliveries', closed.replaceAll('-', '')];
+    const told = await toldOf(() => continueClosings(own.db, own.service));
+    expect(told.slice(0, 2)).toEqual([['executions'], ofClosed]);
+    await post(`/v1/operator/accounts/${id}/erase`, {}, operator);
+    expect(await toldOf(() => runErasures(own.db, own.service))).toContainEqual(ofClosed);
+  });
 });

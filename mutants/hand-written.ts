@@ -7,6 +7,7 @@ import { backgroundMutants } from './background-mutants.ts';
 import { batchMutants } from './batch-mutants.ts';
 import { beforeKeyMutants } from './before-key-mutants.ts';
 import { bodyMutants } from './body-mutants.ts';
+import { boundaryMutants } from './boundary-mutants.ts';
 import { bundleMutants } from './bundle-mutants.ts';
 import { catalogMutants } from './catalog-mutants.ts';
 import { cellMutants } from './cell-mutants.ts';
@@ -918,4 +919,5 @@ export const handWritten: readonly Mutant[] = [
   ...launcherMutants,
   ...sharedGuardMutants,
   ...announcementMutants,
+  ...boundaryMutants,
 ];

@@ -235,6 +235,19 @@ describe('usage', () => {
     await expectBalanced(iccid);
   });
 
+  test('in the second of a termination was before it, and in the next one after it', async () => {
+    const iccid = await order();
+    await terminate(iccid);
+    const at = now() - 60;
+    await service.db.pool.query('update esims set terminated_at = to_timestamp($2) where iccid = $1', [
+      ...[iccid, at],
+    ]);
+    expect(await report(iccid, { bytes: 7, at }, { bytes: 8, at: at + 1 })).toMatchObject({
+      accepted: 1,
+      rejections: [{ index: 1, reason: 'esim_ended' }],
+    });
+  });
+
   test('of an eSIM terminated by the last release, whose time is unknown, is refused', async () => {
     const iccid = await order();
     await terminate(iccid);

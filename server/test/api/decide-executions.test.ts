@@ -100,6 +100,19 @@ test('an order that may have reached the network, or has ended, cannot be cancel
   expect(shown.json.steps[0], 'failed at first').toMatchObject({ name: 'order', status: 'done' });
 });
 
+test('a top-up that the network fails until the last attempt fails, and adds no bundle', async () => {
+  const iccid = await insertEsim(service);
+  const { json } = await call(service, 'POST', `/v1/esims/${iccid}/bundles`, { body: wanted });
+  const failing: Network = { ...mock, topUp: async () => ({ kind: 'failed', reason: down }) };
+  const fail = async () => void (await execution(json.id, ({ status }) => status === 'failed'));
+  await withWorker(failing, fail, { retryScheduleMs: [] });
+  expect((await get(`/v1/executions/${json.id}`)).error).toMatchObject({
+    ...{ code: down.code, retryable: true },
+    message: expect.stringMatching(/^The network failed 1 times/),
+  });
+  expect((await get(`/v1/esims/${iccid}/bundles`)).data).toEqual([]);
+});
+
 test('an order that waits because no call arrived is canceled, and its ICCID from a range goes back', async () => {
   const unsent: Reply<never> = { kind: 'failed', reason: down, hadNoEffect: true };
   const id = await order();
@@ -335,6 +348,7 @@ test('the operator’s list finds executions of all accounts by status, code, ac
   expect(await ids(`account_id=${accountId}`)).toEqual([foreign]);
   expect(await ids(`account_id=${accountId}&status=queued`)).toEqual([foreign]);
   expect(await ids(`account_id=${accountId}&status=failed`)).toEqual([]);
+  expect(await ids(`account_id=${accountId}&status=queued&error_code=declined`)).toEqual([]);
   expect(await ids('account_id=acct_nobody')).toEqual([]);
   expect(await ids('older_than=3600')).toEqual([]);
   service.clock.advance(7_200_000);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findLink } from '../../src/orders/install-links/find.ts';
+import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { removeOld } from '../support/remove-old.ts';
@@ -234,5 +235,15 @@ describe('an install link', () => {
     const found = await Promise.all(tokens.map((token) => findLink(db, service.clock, token)));
     expect(found.map((link) => link?.iccid)).toEqual([iccids[1], ...guesses.map(() => undefined), iccids[0]]);
     expect(statements).toEqual(['install_link_find']);
+  });
+
+  test('works until its end, and not at it', async () => {
+    const { json } = await create(await insertEsim(service));
+    await service.db.pool.query('update install_links set expires_at = to_timestamp($2) where id = $1', [
+      ...[uuidOfId('ilk', json.id), json.expires_at],
+    ]);
+    const findAt = (ms: number) => findLink(service.db, { nowMs: () => ms }, tokenOf(json.url));
+    expect(await findAt(json.expires_at * 1_000 - 1)).not.toBeNull();
+    expect(await findAt(json.expires_at * 1_000)).toBeNull();
   });
 });

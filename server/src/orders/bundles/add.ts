@@ -20,8 +20,7 @@ export async function addBundle(tx: Queryable, ctx: Context, { params, body }: I
     const products = [{ product_id: product.id, quantity: 1, price: priceOf(product) }];
     return wouldAccept({ type: 'bundle.add', iccid: esim.iccid, total: 1, products, in_stock: null });
   }
-  const { reference = null } = body;
-  const thresholds = [...(body.thresholds ?? defaultThresholds)].sort((a, b) => a - b);
+  const { reference = null, thresholds = [...defaultThresholds] } = body;
   return startExecution(ctx, tx, {
     type: 'bundle.add',
     iccid: esim.iccid,

@@ -93,5 +93,6 @@ describe('a new matching id', () => {
   test('uses system randomness by default and does not repeat', () => {
     const ids = Array.from({ length: 10_000 }, () => newMatchingId());
     expect(new Set(ids).size).toBe(ids.length);
+    expect(new Set(ids.map(({ length }) => length))).toEqual(new Set([23]));
   });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Network, Reply } from '../../network/port.ts';
 import type { Queryable } from '../../platform/db/database.ts';
+import { type Breaker, createBreaker } from './breaker.ts';
 import { ClaimLost, hold } from './hold.ts';
 import type { ClaimedExecution, Deps } from './runner.ts';
 
@@ -8,7 +9,10 @@ const reason = { code: 'network_unavailable', message: 'x' } as const;
 const withoutEffect: Reply<never> = { kind: 'failed', reason, hadNoEffect: true };
 
 /** Holds an execution. `isHeld: false`: another worker has claimed it. */
-function start(claimed: Partial<ClaimedExecution>, { isHeld = true, forgetsCalls = true } = {}) {
+function start(
+  claimed: Partial<ClaimedExecution>,
+  { isHeld = true, forgetsCalls = true, breaker = null as Breaker | null } = {},
+) {
   const uncounted: unknown[] = [];
   const db = {
     async query({ name }: { name: string }, values: unknown[]) {
@@ -21,7 +25,7 @@ function start(claimed: Partial<ClaimedExecution>, { isHeld = true, forgetsCalls
   const deps = { db, clock, network, leaseMs: 30_000, networkTimeoutMs: 10_000 } as Deps;
   const uuid = '018f2d6a-0000-7000-8000-000000000000';
   const execution = { account_id: uuid, id: uuid, fence: 1, attempts: 1, progress: {}, ...claimed };
-  const held = hold(deps, null, execution as ClaimedExecution, new AbortController().signal);
+  const held = hold(deps, breaker, execution as ClaimedExecution, new AbortController().signal);
   return { held, execution, uncounted, tx: db as Queryable };
 }
 
@@ -74,4 +78,26 @@ test('a network that remembers calls is told of a repetition by the claim', asyn
     });
   }
   expect(repeated).toEqual([false, true]);
+});
+
+test('a worker that lost its claim before the probe leaves the probe to another', async () => {
+  let nowMs = 0;
+  const breaker = createBreaker({ afterFailures: 1, pauseMs: 1_000, nowMs: () => nowMs, onChange() {} });
+  breaker.permit()?.end({ ...withoutEffect, isDown: true });
+  nowMs = 1_000;
+  const { held } = start({}, { isHeld: false, breaker });
+  await expect(held.call('order', async () => withoutEffect)).rejects.toThrow(ClaimLost);
+  expect(breaker.permit()).not.toBeNull();
+});
+
+test('an order that waits for a paused network shows that it was not sent, unless an attempt before may have', async () => {
+  const breaker = createBreaker({ afterFailures: 1, pauseMs: 1_000, nowMs: () => 0, onChange() {} });
+  breaker.permit()?.end({ ...withoutEffect, isDown: true });
+  const seen: unknown[] = [];
+  for (const progress of [{}, { sent_order: true }]) {
+    const { held, execution } = start({ progress }, { breaker });
+    await held.call('order', async () => expect.fail('it was called'));
+    seen.push(execution.progress);
+  }
+  expect(seen).toEqual([{ sent_order: false }, { sent_order: true }]);
 });

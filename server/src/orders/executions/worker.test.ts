@@ -18,10 +18,20 @@ const down = {
 /** A worker that hears of all work, with a network that is down, and how often it has claimed. */
 function start(due: ClaimedExecution[]) {
   let claims = 0;
+  const network = { isDown: true };
+  /** What it claimed, and when: whatever is due unless the network is paused, else only what may be the probe. */
+  const claimed: { name: string; ms: number; count: number }[] = [];
   const told: string[] = [];
   const provision: Runner = {
     isPausable: true,
-    run: async (_, held) => (await held.call('order', async () => down)) as typeof down,
+    async run(_, held) {
+      const reply = await held.call<object>('order', async () =>
+        network.isDown ? down : { kind: 'done', result: {} },
+      );
+      if (reply.kind === 'failed') return reply;
+      await new Promise((resolve) => setTimeout(resolve, 5_000)); // the later steps
+      return { kind: 'done' };
+    },
     fail: async () => void told.push('failed'),
   };
   const worker = startExecutionWorker({
@@ -29,6 +39,7 @@ function start(due: ClaimedExecution[]) {
       async query({ name }: { name: string }) {
         if (!name.startsWith('execution_claim')) return [{}];
         claims += 1;
+        claimed.push({ name, ms: Date.now(), count: due.length });
         return due.splice(0);
       },
     },
@@ -43,7 +54,7 @@ function start(due: ClaimedExecution[]) {
       onError: (error: unknown) => expect.fail(String(error)),
     },
   } as unknown as Parameters<typeof startExecutionWorker>[0]);
-  return { worker, claims: () => claims, told };
+  return { worker, claims: () => claims, claimed, network, told };
 }
 
 test('rarely claims while signals tell of all work', async () => {
@@ -59,6 +70,20 @@ test('claims every second while the network is paused, because only a claim find
   const before = claims();
   await vi.advanceTimersByTimeAsync(7_000);
   expect(claims() - before).toBe(7);
+  await Promise.all([worker.stop(0), vi.runAllTimersAsync()]);
+});
+
+test('claims what waited at once when the network works again', async () => {
+  const due = [order];
+  const { worker, claimed, network } = start(due);
+  await vi.advanceTimersByTimeAsync(8_500);
+  network.isDown = false;
+  due.push(order);
+  await vi.advanceTimersByTimeAsync(2_000);
+  const probe = claimed.findLast(({ count }) => count > 0);
+  expect(probe?.name).not.toBe('execution_claim');
+  const atOnce = claimed.filter(({ ms }) => ms === probe?.ms).map(({ name }) => name);
+  expect(atOnce.at(-1)).toBe('execution_claim');
   await Promise.all([worker.stop(0), vi.runAllTimersAsync()]);
 });
 

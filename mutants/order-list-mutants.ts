@@ -516,8 +516,8 @@ export const orderListMutants: readonly Mutant[] = [
   {
     name: 'core-that-hangs-holds-the-command',
     file: coreCommands,
-    find: '      body,\n      signal,\n',
-    replace: '      body,\n',
+    find: "method: 'POST', headers, body, signal }",
+    replace: "method: 'POST', headers, body }",
     tests: [coreCommandsTest],
     why: 'A command ends when its time is over, whatever the core does.',
   },

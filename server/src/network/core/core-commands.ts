@@ -1,4 +1,4 @@
-import { type Dispatcher, request } from 'undici';
+import { request } from 'undici';
 import { serviceSignature } from '../../platform/secrets/service-signature.ts';
 import { clip } from '../../platform/telemetry/clip.ts';
 import type { PeerState } from '../peer-state.ts';
@@ -16,7 +16,6 @@ type Options = {
   userAgent: string;
   /** Seconds since 1970, for the signature. */
   nowSeconds(): number;
-  dispatcher?: Dispatcher;
   /** Remembers for the operator how the last commands went. */
   state?: PeerState;
   /** Logs failures for the operator, with the host and the setting, which the command's error does not name. */
@@ -53,7 +52,7 @@ function outageOf({ upstream }: Refusal): { isDown?: true; isUnreached?: true } 
 }
 
 async function post(
-  { url, secret, userAgent, nowSeconds, dispatcher, state, onTrouble }: Options,
+  { url, secret, userAgent, nowSeconds, state, onTrouble }: Options,
   { name, id, body, signal }: Sent,
 ): Promise<Reply<Done>> {
   if (url === null || secret === null) {
@@ -76,14 +75,7 @@ async function post(
   };
   const startedMs = performance.now();
   try {
-    const response = await request(url, {
-      method: 'POST',
-      headers,
-      body,
-      signal,
-      ...(dispatcher && { dispatcher }),
-    });
-    const { statusCode, body: answer } = response;
+    const { statusCode, body: answer } = await request(url, { method: 'POST', headers, body, signal });
     const isGateway = statusCode >= 502 && statusCode <= 504;
     if (isGateway) state?.failed(`HTTP ${statusCode}`, { isGateway });
     else state?.answered(performance.now() - startedMs, statusCode < 300 ? null : `HTTP ${statusCode}`);

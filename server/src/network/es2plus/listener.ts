@@ -72,7 +72,6 @@ export function createEs2Listener(options: Options): Es2Listener {
           keepAliveTimeout: 60_000,
         },
         (request, response) => {
-          if (findRefusal(request.socket as TLSSocket, options.subjects)) return request.socket.destroy();
           serve(request, response, take).catch((error: unknown) => {
             options.onEvent('failed', { error: (error as Error).message });
             answer(response, 500, { reasonCode: '4.2', message: 'It was not stored; send it again.' });
@@ -80,7 +79,7 @@ export function createEs2Listener(options: Options): Es2Listener {
         },
       );
       server.maxConnections = 1_000;
-      // Before the HTTP parser gets the connection.
+      // Before the HTTP parser gets the connection, so no request on it is ever read.
       server.prependListener('secureConnection', (socket: TLSSocket) => {
         const refusal = findRefusal(socket, options.subjects);
         if (!refusal) return;

@@ -86,6 +86,7 @@ import { sessionMutants } from './session-mutants.ts';
 import { settingMutants } from './setting-mutants.ts';
 import { sharedGuardMutants } from './shared-guard-mutants.ts';
 import { smdpMutants } from './smdp-mutants.ts';
+import { smdpWordMutants } from './smdp-word-mutants.ts';
 import { streamMutants } from './stream-mutants.ts';
 import { surfaceMutants } from './surface-mutants.ts';
 import { undeliveredMutants } from './undelivered-mutants.ts';
@@ -920,4 +921,5 @@ export const handWritten: readonly Mutant[] = [
   ...sharedGuardMutants,
   ...announcementMutants,
   ...boundaryMutants,
+  ...smdpWordMutants,
 ];

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createTls } from '../../test/support/smdp-setup.ts';
 import { shakeHands } from './shake-hands.ts';
 
@@ -30,7 +30,12 @@ test('a peer that accepts the connection and does not shake hands is given up', 
 
 test('where there is no TLS, a connection is enough, and it is closed', async () => {
   const host = await startSilent();
+  const [set, clear] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
   expect(await shakeHands({ url: `http://${host}`, timeoutMs: 10_000 })).toEqual({ kind: 'ok', peer: null });
+  // Else the process would stay until then.
+  const bound = set.mock.calls.findIndex(([, ms]) => ms === 10_000);
+  expect(clear).toHaveBeenCalledWith(set.mock.results[bound]?.value);
+  vi.restoreAllMocks();
   await expect.poll(() => sockets.map(({ readyState }) => readyState)).not.toEqual(['open']);
 });
 
@@ -47,4 +52,11 @@ test('a host is named in the handshake, so that a shared gateway shows its certi
     expect(shaken.peer?.subject.CN).toBe('smdp');
   }
   expect(named).toEqual(['localhost']);
+});
+
+test('the brackets of an IPv6 address are no part of it', async () => {
+  server = createServer();
+  const shaken = await shakeHands({ url: 'https://[::1]:1', timeoutMs: 10_000 });
+  // ECONNREFUSED, or what says that there is no IPv6; but not that the name is unknown.
+  expect(shaken).toMatchObject({ kind: 'failed', cause: expect.stringMatching(/^E(?!NOTFOUND|AI_)/) });
 });

@@ -261,3 +261,29 @@ test('a cancellation that expired or timed out at the SM-DP+ or was not understo
   for (const answer of [refused('8.1/4.2', 'Expired'), refused('8.1/4.10'), answered(200, {}), answered(500)])
     expect((await cancel([answer], {})).reply.kind).toBe('failed');
 });
+
+test('the operator’s log has each call that failed, with its id, the cause and what to do', async () => {
+  const wrong = '8999901000000000011';
+  const answers = [
+    ...[unanswered(false), answered(404), refused('8.2.1/1.2'), executed({ iccid: 'none' })],
+    ...[executed({ iccid: other }), executed({ iccid: wrong })],
+  ];
+  const told: object[] = [];
+  const { network } = start(answers, { onTrouble: (details) => void told.push(details) });
+  for (const iccid of [own, own, own, own, own, wrong]) await network.order({ ...call(), ...wanted, iccid });
+  const about = { function: 'downloadOrder', function_call_identifier: 'call-1', host: 'smdp.example' };
+  expect(told).toMatchObject([
+    {
+      ...about,
+      why: 'connection',
+      error: 'x',
+      remedy: expect.stringContaining('SIMPLANE_ES2_URL'),
+      sent: true,
+    },
+    { ...about, status: 404, remedy: 'correct SIMPLANE_ES2_URL' },
+    { ...about, subject_code: '8.2.1', reason_code: '1.2' },
+    { ...about, unreadable: expect.stringContaining('iccid'), iccid: 'none' },
+    { ...about, unreadable: 'another ICCID than the one ordered', iccid: other },
+    { ...about, unreadable: expect.stringContaining('check digit'), iccid: wrong },
+  ]);
+});

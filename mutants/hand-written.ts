@@ -19,6 +19,7 @@ import { clockMutants } from './clock-mutants.ts';
 import { closedMutants } from './closed-mutants.ts';
 import { commandMutants } from './command-mutants.ts';
 import { connectionMutants } from './connection-mutants.ts';
+import { contractMutants } from './contract-mutants.ts';
 import { coreGuardMutants } from './core-guard-mutants.ts';
 import { dashboardMutants } from './dashboard-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
@@ -921,5 +922,6 @@ export const handWritten: readonly Mutant[] = [
   ...sharedGuardMutants,
   ...announcementMutants,
   ...boundaryMutants,
+  ...contractMutants,
   ...smdpWordMutants,
 ];

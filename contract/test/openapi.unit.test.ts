@@ -1,6 +1,7 @@
 import { validate } from '@cfworker/json-schema';
 import { expect, test } from 'vitest';
 import { eventTypeNames, openApiDocument, operations } from '../src/index.ts';
+import { namedSchemas } from '../src/openapi-schemas.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as a client reads it.
 type Json = any;
@@ -138,4 +139,82 @@ test('every link leads to an operation, from members that the answer has to all 
       expect(properties).toHaveProperty(value.replace('$response.body#/', ''));
     }
   }
+});
+
+const byId = new Map(described.map((one) => [one.operationId, one]));
+const idsOf = (isWanted: (one: Json) => unknown) =>
+  described
+    .filter(isWanted)
+    .map((one) => one.operationId)
+    .sort();
+const idsWhere = (isWanted: (one: Json) => unknown) =>
+  Object.entries(operations)
+    .flatMap(([id, one]) => (isWanted(one as Json) ? [id] : []))
+    .sort();
+const says = (code: string) => (one: Json) =>
+  Object.values(one.responses as Json).some((each) => (each as Json).description.includes(`\`${code}\`:`));
+const isOperators = ({ scope }: Json) => scope === 'operator' || scope === 'operator_write';
+
+test('an operation shows the headers that it takes and sends, and whose key it needs', () => {
+  const isWrite = ({ method }: Json) => method !== 'GET';
+  const takes = (name: string) => (one: Json) => one.parameters.some((each: Json) => each.name === name);
+  const sends = (name: string, status?: string) => (one: Json) =>
+    one.responses[status ?? statusOf(one.operationId)]?.headers[name];
+  expect(idsOf(takes('Idempotency-Key'))).toEqual(idsWhere(isWrite));
+  expect(idsOf(sends('Idempotent-Replayed'))).toEqual(idsWhere(isWrite));
+  expect(idsOf(takes('Service-Version'))).toEqual(idsWhere(() => true));
+  expect(idsOf(sends('Location'))).toEqual(idsWhere(({ status }) => status === 202));
+  expect(idsOf(({ security }) => security?.[0]?.operatorKey)).toEqual(idsWhere(isOperators));
+  for (const [status, name] of [
+    ['401', 'WWW-Authenticate'],
+    ['429', 'Retry-After'],
+    ['429', 'RateLimit'],
+    ['503', 'Retry-After'],
+  ] as const)
+    expect(idsOf(sends(name, status))).toEqual(idsWhere(() => true));
+  expect(idsOf(sends('Retry-After', '409'))).toEqual(idsOf(({ responses }) => responses['409']));
+  expect(byId.get('createEsim').description).toMatch(/\n\nRequires the `write` scope\.$/);
+  expect(byId.get('getInstallProfile').description).toMatch(/`install` scope \(included in `write`\)\.$/);
+});
+
+test('an operation shows what it may refuse: a suspended account, a filter that is too broad, a wrong body', () => {
+  const mayBeSuspended = ({ method, scope, allowedWhenSuspended }: Json) =>
+    method !== 'GET' && scope !== 'operator' && !allowedWhenSuspended;
+  expect(idsOf(says('account_suspended'))).toEqual(idsWhere(mayBeSuspended));
+  expect(idsOf(says('json_invalid'))).toEqual(idsWhere(({ method }) => method !== 'GET'));
+  const isFiltered = ({ method, query, streams, files }: Json) =>
+    method === 'GET' &&
+    !streams &&
+    !files &&
+    Object.keys(query?.properties ?? {}).some((name) => !/^(limit|starting_after)$/.test(name));
+  expect(idsOf(says('query_too_broad'))).toEqual(idsWhere(isFiltered));
+  for (const id of ['listEsims', 'listExecutions']) expect(idsOf(says('query_too_broad'))).toContain(id);
+  expect(idsOf(says('api_key_missing'))).toEqual(idsWhere(() => true));
+});
+
+test('an operation shows its other answers, its limit and how a list of values is written', () => {
+  const typesOf = (id: string) => Object.keys(byId.get(id).responses[200].content);
+  expect(typesOf('getInstallProfile')).toEqual(['application/json', 'image/png', 'image/svg+xml']);
+  expect(typesOf('listBatchInstallProfiles')).toContain('application/zip');
+  expect(typesOf('readEventFeed')).toContain('text/event-stream');
+  expect(Object.keys(byId.get('createEsim').responses)).toEqual(expect.arrayContaining(['200', '202']));
+  expect(byId.get('createBatch').requestBody.description).toBe('At most 1 MB.');
+  const written = (id: string, name: string) => {
+    const { style, explode } = byId.get(id).parameters.find((one: Json) => one.name === name);
+    return [style, explode];
+  };
+  expect(written('listExecutions', 'type')).toEqual(['form', false]);
+  expect(written('listEsims', 'metadata')).toEqual(['deepObject', true]);
+  const withCallbacks = idsOf(({ callbacks }) => callbacks?.event['{$request.body#/url}']);
+  expect(withCallbacks).toEqual(['createWebhookEndpoint']);
+});
+
+test('a delivery needs no key, and two schemas cannot have one name', () => {
+  expect(deliveries.map(({ security }) => security)).toEqual(deliveries.map(() => []));
+  const twice = () =>
+    namedSchemas({}, [
+      { title: 'One', type: 'string' },
+      { title: 'One', type: 'integer' },
+    ]);
+  expect(twice).toThrow('Two different schemas have the title One; rename one.');
 });

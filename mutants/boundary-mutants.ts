@@ -94,6 +94,14 @@ export const boundaryMutants: Mutant[] = [
     why: 'A bundle has its thresholds in ascending order, as usage crosses them.',
   },
   {
+    name: 'groups-of-failures-without-a-limit',
+    file: 'server/src/orders/operator/list-groups.ts',
+    find: '\n    .slice(0, maxGroups);',
+    replace: ';',
+    tests: ['server/src/orders/operator/list-groups.test.ts'],
+    why: 'However many causes there are, the operator is shown the hundred largest groups.',
+  },
+  {
     name: 'queued-executions-listed-under-an-error',
     file: 'server/src/orders/operator/list.ts',
     find: '      if (!mayMatch(filter)) return [];\n',

@@ -43,3 +43,18 @@ test('a group shows the message and the ids of its newest executions, whether th
   const executions = [4, 3, 2].map((n) => idOfUuid(idPrefixes.execution, uuid(n)));
   expect(shown).toMatchObject({ message: 'x4', executions });
 });
+
+test('of more than a hundred groups, failed and waiting, the largest are shown', async () => {
+  const id = '018f2d6a-0000-7000-8000-000000000000';
+  const sample = { id, code: 'declined', network: null, upstream_code: null, message: 'x' };
+  const groups = (kind: string) =>
+    Array.from({ length: 80 }, (_, n) => ({
+      ...{ id: `${kind} ${n}`, oldest: id, newest: id, count: n, samples: [sample] },
+    }));
+  const shown = await read({
+    failure_group_list_failed: groups('failed'),
+    failure_group_list_waiting: groups('waiting'),
+  });
+  expect(shown).toHaveLength(100);
+  expect(Math.min(...shown.map(({ failed, waiting }) => failed + waiting))).toBe(30);
+});

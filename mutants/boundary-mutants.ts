@@ -46,6 +46,14 @@ export const boundaryMutants: Mutant[] = [
     why: 'A matching id has 100 random bits: whoever guesses it can download the profile.',
   },
   {
+    name: 'profile-canceled-by-a-matching-id-that-was-made-up',
+    file: 'server/src/orders/esims/allot.ts',
+    find: '  if (network.forgetsCalls) return null;\n',
+    replace: '',
+    tests: ['server/src/orders/esims/allot.test.ts'],
+    why: 'A network that forgets calls is not given a matching id which it has never seen as the proof that a profile is ours.',
+  },
+  {
     name: 'probe-of-a-lost-claim-kept',
     file: hold,
     find: '        permit?.release();\n',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Queryable } from '../../platform/db/database.ts';
-import type { ClaimedExecution, Deps } from '../executions/runner.ts';
-import { allot } from './allot.ts';
+import type { ClaimedExecution, Deps, HeldExecution } from '../executions/runner.ts';
+import { allot, readMatchingId } from './allot.ts';
 
 const uuids = [1, 2, 3].map((n) => `018f2d6a-0000-7000-8000-00000000000${n}`) as [string, string, string];
 const numbers = ['8999901000000000018', '8999901000000000026', '8999901000000000034'];
@@ -52,4 +52,16 @@ test('when the numbers run out, the remaining orders go on without one', async (
     [uuids[1], null],
     [uuids[2], null],
   ]);
+});
+
+test('a matching id is made up only for a network that would answer a repetition with the first one', async () => {
+  const read = (forgetsCalls: boolean) => {
+    const deps = { network: { ...(forgetsCalls && { forgetsCalls }) } } as unknown as Deps;
+    const execution = { progress: {} } as unknown as HeldExecution;
+    return [readMatchingId(deps, execution), readMatchingId(deps, execution)];
+  };
+  expect(await Promise.all(read(true))).toEqual([null, null]);
+  const [made, again] = await Promise.all(read(false));
+  expect(made).toMatch(/^[0-9A-Z-]{23}$/);
+  expect(again).toBe(made);
 });

@@ -90,6 +90,7 @@ import { smdpMutants } from './smdp-mutants.ts';
 import { smdpWordMutants } from './smdp-word-mutants.ts';
 import { streamMutants } from './stream-mutants.ts';
 import { surfaceMutants } from './surface-mutants.ts';
+import { terminalMutants } from './terminal-mutants.ts';
 import { undeliveredMutants } from './undelivered-mutants.ts';
 import { upgradeMutants } from './upgrade-mutants.ts';
 import { upkeepMutants } from './upkeep-mutants.ts';
@@ -875,6 +876,7 @@ export const handWritten: readonly Mutant[] = [
   ...chargingMutants,
   ...platformMutants,
   ...referenceMutants,
+  ...terminalMutants,
   ...undeliveredMutants,
   ...operatorMutants,
   ...orderGuardMutants,

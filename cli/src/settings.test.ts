@@ -53,3 +53,28 @@ test.each([
   kill.mockRestore();
   expect(settings.baseUrl).toBe(baseUrl);
 });
+
+test('a flag wins over the environment, and both over the sandbox of this folder', () => {
+  const env = { SIMPLANE_DATA_DIR: folder, SIMPLANE_API_KEY: ' sp_test_of_the_environment\n' };
+  const baseUrl = 'http://127.0.0.1:4000/';
+  expect(readSettings({ baseUrl, apiKey: 'sp_test_of_the_flag' }, env)).toMatchObject({
+    ...{ baseUrl: 'http://127.0.0.1:4000', apiKey: 'sp_test_of_the_flag', keySource: '--api-key' },
+  });
+  expect(readSettings({ baseUrl }, env).apiKey).toBe('sp_test_of_the_environment');
+  expect(readSettings({ baseUrl, apiKey: ' ' }, { SIMPLANE_DATA_DIR: folder }).apiKey).toBe(
+    'sp_test_of_the_sandbox',
+  );
+});
+
+test.each(['http://127.0.0.1:4000/v1', 'http://127.0.0.1:4000/v1/'])('%s has a version too many', (url) => {
+  expect(() => settingsFor(url)).toThrow('must not include /v1');
+});
+
+test.each(['sp_test_one two', 'sp_test_\u00e9', 'sp_test_a\nb'])(
+  'a key that cannot be one is not sent: %j',
+  (apiKey) => {
+    expect(() => readSettings({ baseUrl: 'http://127.0.0.1:4000', apiKey }, {})).toThrow(
+      'The API key from --api-key is malformed',
+    );
+  },
+);

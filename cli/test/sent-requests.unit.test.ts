@@ -86,3 +86,27 @@ test.each([
     expect(notes.includes('simplane webhooks recover we_1')).toBe(offers);
   },
 );
+
+test('`api` sends what it is given to the base URL, and to no other address', async () => {
+  const [request] = await sentBy('api patch v1/esims?limit=3 --query status=active --data {"a":1}');
+  expect([request?.method, request?.url]).toEqual([
+    ...['PATCH', 'http://127.0.0.1:9/v1/esims?limit=3&status=active'],
+  ]);
+  expect(await request?.json()).toEqual({ a: 1 });
+  expect(await sentBy('api get https://elsewhere.example/v1/me')).toEqual([]);
+});
+
+test.each([
+  [{ revoked_at: null, expires_at: null }, 'active'],
+  [{ revoked_at: null, expires_at: 4_000_000_000 }, 'active'],
+  [{ revoked_at: null, expires_at: 1_000_000_000 }, 'expired'],
+  [{ revoked_at: 1, expires_at: 4_000_000_000 }, 'revoked'],
+])('a key with %j is %s', async (times, status) => {
+  const print = vi.mocked(process.stdout.write);
+  await sentBy(
+    'keys get key_1',
+    () => Response.json({ ...printable, name: 'A', last4: 'abcd', ...times }),
+    [],
+  );
+  expect(print.mock.calls.map(([text]) => String(text)).join('')).toMatch(new RegExp(`Status +${status}\\n`));
+});

@@ -92,6 +92,7 @@ import { streamMutants } from './stream-mutants.ts';
 import { surfaceMutants } from './surface-mutants.ts';
 import { terminalMutants } from './terminal-mutants.ts';
 import { undeliveredMutants } from './undelivered-mutants.ts';
+import { unitGuardMutants } from './unit-guard-mutants.ts';
 import { upgradeMutants } from './upgrade-mutants.ts';
 import { upkeepMutants } from './upkeep-mutants.ts';
 import { viewMutants } from './view-mutants.ts';
@@ -878,6 +879,7 @@ export const handWritten: readonly Mutant[] = [
   ...referenceMutants,
   ...terminalMutants,
   ...undeliveredMutants,
+  ...unitGuardMutants,
   ...operatorMutants,
   ...orderGuardMutants,
   ...esimGuardMutants,

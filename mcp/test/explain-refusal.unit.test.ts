@@ -55,3 +55,13 @@ test('a code that only a newer server knows is explained by its message', async 
   const text = await explainRefusal(refusalOf({ code: 'of_tomorrow' }), simplane);
   expect(text).toBe('Refused: of_tomorrow (HTTP 404): There is none.\nWhat to do: Follow the message.');
 });
+
+test('a parameter whose name has brackets gets the name that the tool has for it', async () => {
+  const error = {
+    code: 'parameter_invalid',
+    param: 'created[gte]',
+    message: 'created[gte] must be a number.',
+  };
+  const text = await explainRefusal(refusalOf(error), simplane, { 'created[gte]': 'created_gte' });
+  expect(text).toContain('created_gte must be a number.\nArgument: created_gte\n');
+});

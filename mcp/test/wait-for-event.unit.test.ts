@@ -67,3 +67,12 @@ test('a wait from now finds its place first, so that it tells where to go on alt
   expect(asked[0]).toEqual({ after: 'now', limit: 1 });
   expect(result).toMatchObject({ event: null, cursor: 'place' });
 });
+
+test('an event of another eSIM is passed over, and an argument that says nothing is refused', async () => {
+  const event = (iccid: string) => ({ id: `evt_${iccid}`, data: { iccid } });
+  const pages = [['1'], ['2']].map((iccids) => ({ ...nothing, data: iccids.map(event) }));
+  const answer = async () => pages.shift() ?? nothing;
+  expect((await askedIn(1, answer, { iccid: '2' })).result).toMatchObject({ event: { id: 'evt_2' } });
+  for (const more of [{ type: '' }, { type: undefined }, { iccid: '' }, { after: '' }])
+    await expect(async () => askedIn(1, answer, more)).rejects.toThrow(/ must be /);
+});

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ApiError, createSimplane, ServerError, type SimplaneOptions, TimeoutError } from '../src/index.ts';
 import { healingDelay, keepTrying } from '../src/keep-trying.ts';
-import { delayBefore } from '../src/retry.ts';
+import { delayBefore, retryAfterMs } from '../src/retry.ts';
 
 const order = { product_id: 'prod_europe_5gb_30d' };
 
@@ -86,8 +86,8 @@ test('an id is one part of the path, whatever it contains', async () => {
   expect(urls).toEqual(['http://api.test/v1/esims/a%2F..%2Fb%3Fc%3D%252F%23d']);
 });
 
-test('a request that a proxy gave up with 408 is sent again', async () => {
-  const { simplane, seen } = clientWith([answer(408), answer(200)]);
+test.each([408, 429, 500, 503])('a request that was answered with %i is sent again', async (status) => {
+  const { simplane, seen } = clientWith([answer(status), answer(200)]);
   expect(await outcomeWithin(1_000, simplane.me())).toEqual({});
   expect(seen.requests).toBe(2);
 });
@@ -295,4 +295,16 @@ test('a stream that was never open fails after four retries, so that a wrong add
   const first = simplane.events.follow({ after: 'c0' })[Symbol.asyncIterator]().next();
   expect(await outcomeWithin(60_000, first)).toMatchObject({ status: 503 });
   expect(seen.requests).toBe(5);
+});
+
+test('the pauses between attempts double up to eight seconds', () => {
+  expect([1, 2, 5, 6, 7, 60].map((retry) => delayBefore(retry, null, 0))).toEqual([
+    ...[250, 500, 4_000, 8_000, 8_000, 8_000],
+  ]);
+});
+
+test('a Retry-After is seconds or a date; one that is over means no pause, and anything else nothing', () => {
+  vi.setSystemTime(new Date('2026-11-19T12:00:00Z'));
+  const texts = ['7', 'Thu, 19 Nov 2026 12:00:05 GMT', 'Thu, 19 Nov 2026 11:00:00 GMT', 'soon', '', null];
+  expect(texts.map(retryAfterMs)).toEqual([7_000, 5_000, 0, null, null, null]);
 });

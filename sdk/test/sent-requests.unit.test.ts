@@ -47,3 +47,28 @@ test.each([
   await expect(events[Symbol.asyncIterator]().next()).rejects.toThrow();
   expect(sent.at(-1)?.url).toBe(url);
 });
+
+test('a client without a key is refused before it sends anything', () => {
+  expect(() => createSimplane({ ...options, apiKey: '' })).toThrow('An API key is required');
+});
+
+test('a client says which version of the API it was made for', async () => {
+  const versions: (string | null)[] = [];
+  const fetch = async (_: string, { headers }: RequestInit) => {
+    versions.push(new Headers(headers).get('service-version'));
+    return Response.json({});
+  };
+  await createSimplane({ ...options, fetch }).me();
+  expect(versions).toEqual([expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/)]);
+});
+
+test('a consumer that exists is run with its types in any order', async () => {
+  const stop = new AbortController();
+  const fetch = async (_: string, { method }: RequestInit) => {
+    if (method !== 'PUT') stop.abort('enough');
+    return Response.json({ name: 'c', type: ['my.b', 'my.a'], cursor: 'c0', data: [] });
+  };
+  const run = { type: ['my.a', 'my.b'], signal: stop.signal };
+  await createSimplane({ ...options, fetch }).consumers.run('c', () => {}, run);
+  expect(stop.signal.aborted).toBe(true);
+});

@@ -1,4 +1,7 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { coreModeOf } from './core-mode-of.ts';
 import { readConfig } from './read-config.ts';
 import { settings } from './settings.ts';
 
@@ -132,6 +135,21 @@ test.each<[string, Record<string, string>, Record<string, string>]>([
     { SIMPLANE_ES2_CERT: 'cert.pem', SIMPLANE_ES2_KEY: 'key.pem', SIMPLANE_ES2_REQUESTER_ID: 'us' },
   ],
   ['SIMPLANE_MOCK_DELAY is too long', { SIMPLANE_MOCK_DELAY: '500ms' }, { SIMPLANE_MOCK_DELAY: '499ms' }],
+  [
+    'SIMPLANE_API_KEY is for the sandbox only',
+    { ...live, SIMPLANE_API_KEY: 'sp_test_0123456789abcdef' },
+    { SIMPLANE_API_KEY: '' },
+  ],
+  [
+    'SIMPLANE_ENCRYPTION_KEYS is required in live mode',
+    { SIMPLANE_MODE: 'live' },
+    { SIMPLANE_ENCRYPTION_KEYS: live.SIMPLANE_ENCRYPTION_KEYS },
+  ],
+  [
+    'DATABASE_URL has percent-encoding that is not UTF-8',
+    { DATABASE_URL: 'postgresql://%ff.example.com/x' },
+    { DATABASE_URL: live.DATABASE_URL },
+  ],
 ])('settings that contradict each other prevent the start, and only they: %s', (says, env, mended) => {
   expect(() => readConfig(env)).toThrow(says);
   expect(() => readConfig({ ...env, ...mended })).not.toThrow();
@@ -212,6 +230,9 @@ test.each<[what: string, env: Record<string, string>]>([
   ['a proxy that is no network', { SIMPLANE_TRUSTED_PROXIES: '10.0.0.0/8,proxy.example.com' }],
   ['a status of a server that may have done what it was asked', { SIMPLANE_ES2_UNDONE_STATUSES: '503,500' }],
   ['a password in the address of the SM-DP+', { SIMPLANE_ES2_URL: 'https://me:password@smdp.example.com' }],
+  ['a secret of the core with a space', { SIMPLANE_CORE_SECRET: `${secret} and more` }],
+  ['a name for the SM-DP+ with a space', { SIMPLANE_ES2_REQUESTER_ID: 'us two' }],
+  ['a version with more after it', { SIMPLANE_ES2_PROTOCOL_VERSION: '2.2.0-beta' }],
 ])('a setting does not take %s', (_, env) => {
   const [name = ''] = Object.keys(env);
   expect(() => readConfig(env)).toThrow(new RegExp(`^${name} takes `));
@@ -247,4 +268,31 @@ test('live mode limits rates and keeps only failed requests, unless it is told o
   expect(readConfig(live).config).toMatchObject({ rateLimitPerSecond: 100, requestLogLevel: 'errors' });
   const told = { ...live, SIMPLANE_RATE_LIMIT: '0', SIMPLANE_REQUEST_LOG: 'all' };
   expect(readConfig(told).config).toMatchObject({ rateLimitPerSecond: 0, requestLogLevel: 'all' });
+});
+
+test('a variable that looks like a setting and is none is named in a warning', () => {
+  expect(readConfig({ SIMPLANE_WEBHOK_TIMEOUT: '5s', PATH: '/bin' }).warnings).toEqual([
+    expect.stringMatching(/^SIMPLANE_WEBHOK_TIMEOUT is not a setting and is ignored/),
+  ]);
+});
+
+test('the data folder does not depend on where the process goes later', () => {
+  expect(readConfig({ SIMPLANE_DATA_DIR: 'data' }).config.dataDir).toBe(resolve('data'));
+});
+
+test('the core is a mock in a sandbox only, and gets states unless its operator asks for commands', () => {
+  const core = { SIMPLANE_CORE_URL: 'https://core.example.com/', SIMPLANE_CORE_SECRET: secret };
+  const modeOf = (env: Record<string, string>) => coreModeOf(readConfig(env).config);
+  expect([modeOf({}), modeOf(live)]).toEqual(['mock', 'none']);
+  const commands = { ...core, SIMPLANE_CORE_COMMANDS: 'suspend_resume' };
+  expect([modeOf(core), modeOf({ ...live, ...core }), modeOf(commands)]).toEqual([
+    'state',
+    'state',
+    'commands',
+  ]);
+});
+
+test('`auto` is a process for each core, and never more than 64', () => {
+  const { processes } = readConfig({ SIMPLANE_PROCESSES: 'auto' }).config;
+  expect(processes).toBe(Math.min(availableParallelism(), 64));
 });

@@ -17,6 +17,7 @@ describe('hosts are parsed as libpq does', () => {
   test.each([
     ['postgresql://u:p@a/db', [['a', 5432]]],
     ['postgres://u:p@a:6000/db', [['a', 6000]]],
+    ['postgres://u:p@a:65535/db', [['a', 65_535]]],
     [
       'postgresql://u:p@a:1,b:2,c/db',
       [
@@ -110,10 +111,12 @@ describe('an invalid URL is refused with an error that does not repeat it', () =
     ['postgresql://u:p@a:0/db', 'port'],
     ['postgresql://u:p@::1:5432/db', 'brackets'],
     ['postgresql://u:p@a,b/db?port=1,2,3', '2 hosts and 3 ports'],
+    ['postgresql://u:p@a%ff/db?port=hunter2', 'percent-encoding that is not UTF-8'],
     ['postgresql://u:p@a/db?target_session_attrs=prefer-standby', '`prefer-standby` cannot work'],
     ['postgresql://u:p@a/db?target_session_attrs=hunter2', 'takes `read-write`'],
     ['postgresql://u:p@a,b/db?load_balance_hosts=random', 'load_balance_hosts'],
     ['postgresql://u:p@a,b/db?connect_timeout=soon', 'connect_timeout'],
+    ['postgresql://u:p@a,b/db?connect_timeout=0', 'connect_timeout'],
   ])('%s', (text, says) => {
     expect(() => parseConnectionUrl(text)).toThrow(says);
     expect(() => parseConnectionUrl(text)).not.toThrow(/hunter2/);

@@ -1,6 +1,13 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { DatabaseUnavailable, isServerGone, isUnavailable, wasRefused } from './unavailable.ts';
+import {
+  DatabaseUnavailable,
+  isReadOnlyError,
+  isServerGone,
+  isTimeout,
+  isUnavailable,
+  wasRefused,
+} from './unavailable.ts';
 
 const refusal = (code: string) => Object.assign(new pg.DatabaseError('refused', 0, 'error'), { code });
 const socketError = (code: string) => Object.assign(new Error(code), { code });
@@ -62,4 +69,13 @@ test('what is lost on the way is unavailable and may have had an effect; a bug i
     expect([isUnavailable(error), wasRefused(error)]).toEqual([true, false]);
   expect(isUnavailable(new TypeError('undefined is not a function'))).toBe(false);
   expect(isUnavailable('a text')).toBe(false);
+});
+
+test('only PostgreSQL says that its server takes no writes, or that a statement took too long', () => {
+  expect([refusal('25006'), refusal('57014'), socketError('25006')].map(isReadOnlyError)).toEqual([
+    ...[true, false, false],
+  ]);
+  expect([refusal('57014'), refusal('25006'), socketError('57014')].map(isTimeout)).toEqual([
+    ...[true, false, false],
+  ]);
 });

@@ -27,3 +27,10 @@ test('more ids than a millisecond has room for are valid and ascend', () => {
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.filter((id) => !/^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/.test(id))).toEqual([]);
 });
+
+test('each millisecond begins in the lower half of its counter, so that two thousand ids fit into it', () => {
+  let nowMs = 1_800_000_000_000;
+  const newUuid = createUuidV7({ nowMs: () => nowMs++ });
+  const counters = Array.from({ length: 200 }, () => Number.parseInt(uuidText(newUuid()).slice(13, 16), 16));
+  expect(Math.max(...counters)).toBeLessThan(0x800);
+});

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { clip } from './clip.ts';
 import { describeCause } from './describe-cause.ts';
@@ -17,4 +18,10 @@ test('the cause of a failure fills neither the log nor the last error of an orde
   cause.name = 'y'.repeat(1_000_000);
   cause.stack = `Error\n${'    at somewhere (file:1:1)\n'.repeat(10_000)}`;
   expect(JSON.stringify(describeCause(cause)).length).toBeLessThan(2_000);
+});
+
+test('the cause of a failure has no message of PostgreSQL, which quotes values', () => {
+  const error = Object.assign(new pg.DatabaseError('Key (eid)=(8999) exists', 0, 'error'), { code: '23505' });
+  expect(describeCause(error)).toMatchObject({ code: '23505' });
+  expect(JSON.stringify({ ...describeCause(error), frames: [] })).not.toContain('8999');
 });

@@ -68,6 +68,7 @@ import { platformCommandMutants } from './platform-command-mutants.ts';
 import { platformMutants } from './platform-mutants.ts';
 import { processMutants } from './process-mutants.ts';
 import { queueMutants } from './queue-mutants.ts';
+import { quietGuardMutants } from './quiet-guard-mutants.ts';
 import { readinessMutants } from './readiness-mutants.ts';
 import { recordMutants } from './record-mutants.ts';
 import { recoveryMutants } from './recovery-mutants.ts';
@@ -878,6 +879,7 @@ export const handWritten: readonly Mutant[] = [
   ...platformMutants,
   ...referenceMutants,
   ...terminalMutants,
+  ...quietGuardMutants,
   ...undeliveredMutants,
   ...unitGuardMutants,
   ...operatorMutants,

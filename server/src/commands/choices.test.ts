@@ -1,12 +1,13 @@
 import { maxAllowedCidrs } from '@simplane/contract';
 import { Command } from 'commander';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { accountOf } from './account-of.ts';
 import { createAccountCommand } from './accounts.ts';
 import { allPages } from './all-pages.ts';
 import { CommandError } from './command-error.ts';
 import { defineAccounts } from './define-accounts.ts';
 import { createKeyCommand, rollKeyCommand } from './keys.ts';
+import { printJson, table } from './print.ts';
 import type { Tools } from './with-database.ts';
 
 const toolsWith = (db: object) => ({ db, clock: { nowMs: () => 1_800_000_000_000 } }) as unknown as Tools;
@@ -100,4 +101,13 @@ test('closing an account terminates its eSIMs only if told to', () => {
   const close = accounts?.commands.find((command) => command.name() === 'close');
   expect(close?.opts()['terminateEsims']).toBe(false);
   expect(close?.parseOptions(['--terminate-esims']) && close.opts()['terminateEsims']).toBe(true);
+});
+
+test('what tenants called their things cannot change the terminal of an operator, in a table or in JSON', () => {
+  const name = 'a\u001b[2J\u009b\u202e';
+  expect(table([{ name }])).toBe('NAME\na\\u001b[2J\\u009b\\u202e\n');
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  printJson([name]);
+  expect(write.mock.calls).toEqual([['[\n  "a\\u001b[2J\\u009b\\u202e"\n]\n']]);
+  write.mockRestore();
 });

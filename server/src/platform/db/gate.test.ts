@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Closure, createGate } from './gate.ts';
 import { DatabaseUnavailable } from './unavailable.ts';
 
@@ -45,4 +45,21 @@ test('what waits passes as soon as the gate opens, also if the reason changed me
   expect(hasPassed).toBe(true);
   await write;
   expect(told).toEqual(['a standby is down', 'no server answers', null]);
+});
+
+test('a gate that was never closed is not told as opened', () => {
+  const told: unknown[] = [];
+  createGate((closure) => told.push(closure)).open();
+  expect(told).toEqual([]);
+});
+
+test('what waited leaves no timer behind, which would keep a command alive', async () => {
+  vi.useFakeTimers();
+  const gate = createGate(() => {});
+  gate.close({ reason: 'a standby is down', admits: 'reads' });
+  const write = gate.pass(false);
+  gate.open();
+  await write;
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWaker, runWhenWoken } from './wake.ts';
+import { createWaker, restMs, runWhenWoken } from './wake.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -41,4 +41,29 @@ test('work that is woken several times during a run is run once more, also after
   ends[1]?.();
   await stopped;
   expect(ends).toHaveLength(2);
+});
+
+test('work that has ended runs again when it is woken, and a stop waits for the run', async () => {
+  const ends: (() => void)[] = [];
+  const work = runWhenWoken(
+    () => new Promise<void>((resolve) => ends.push(resolve)),
+    () => {},
+  );
+  work.wake();
+  ends[0]?.();
+  await turn();
+  work.wake();
+  expect(ends).toHaveLength(2);
+  let hasStopped = false;
+  const stopped = work.stop().then(() => {
+    hasStopped = true;
+  });
+  await turn();
+  expect(hasStopped).toBe(false);
+  ends[1]?.();
+  await stopped;
+});
+
+test('a loop that hears of all work polls a fifth as often', () => {
+  expect([restMs(1_000, false), restMs(1_000, true)]).toEqual([1_000, 5_000]);
 });

@@ -28,6 +28,7 @@ import { deliveryMutants } from './delivery-mutants.ts';
 import { deploymentMutants } from './deployment-mutants.ts';
 import { deskMutants } from './desk-mutants.ts';
 import { endpointMutants } from './endpoint-mutants.ts';
+import { entryGuardMutants } from './entry-guard-mutants.ts';
 import { eraseMutants } from './erase-mutants.ts';
 import { erasedValueMutants } from './erased-value-mutants.ts';
 import { erasureMutants } from './erasure-mutants.ts';
@@ -851,6 +852,7 @@ export const handWritten: readonly Mutant[] = [
   ...decisionMutants,
   ...liveMutants,
   ...deploymentMutants,
+  ...entryGuardMutants,
   ...eraseMutants,
   ...feedMutants,
   ...sdkFeedMutants,

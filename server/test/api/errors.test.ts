@@ -525,6 +525,9 @@ describe('missing resources', () => {
     for (const path of ['/v1/nothing', '/', '/v2/me', '/v1/me/', '/v1/products/a/b', '/metrics']) {
       expectRefusal(await call(service, 'GET', path), 'route_missing');
     }
+    const long = await call(service, 'GET', `/v1/${'x'.repeat(5_000)}`);
+    expectRefusal(long, 'route_missing');
+    expect(long.text.match(/x+/)?.[0]).toHaveLength(96); // 100 characters of the path
   });
 
   test('/ leads a browser to the pages, and others get an error', async () => {
@@ -532,6 +535,9 @@ describe('missing resources', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const text = await page.text();
     for (const path of ['/docs', '/dashboard']) expect(text).toContain(`href="${path}"`);
+    expect(page.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+    const { text: without } = await frontPageOf({ hasDashboard: false });
+    expect([without.includes('href="/docs"'), without.includes('href="/dashboard"')]).toEqual([true, false]);
     for (const [method, accept] of [
       ['GET', '*/*'],
       ['GET', 'application/json'],
@@ -545,11 +551,15 @@ describe('missing resources', () => {
   });
 
   test('a worker has no pages, and tells a browser so', async () => {
-    const worker = await startService({ role: 'worker' });
-    const { status } = await fetch(worker.url, { headers: { Accept: 'text/html' } });
-    await worker.stop();
-    expect(status).toBe(404);
+    expect((await frontPageOf({ role: 'worker' })).status).toBe(404);
   });
+
+  async function frontPageOf(options: Parameters<typeof startService>[0]) {
+    const other = await startService({ ...options, databaseUrl: service.databaseUrl });
+    const page = await fetch(other.url, { headers: { Accept: 'text/html' } });
+    await other.stop();
+    return { status: page.status, text: await page.text() };
+  }
 
   test('a known path with another method is method_not_allowed, with the allowed methods', async () => {
     const reply = await call(service, 'DELETE', '/v1/products');
@@ -698,7 +708,9 @@ describe('malformed requests', () => {
       'POST /v1/esims HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
   ])('%s is request_malformed', async (_, bytes) => {
-    expectRefusal(await exchange(service.url, bytes), 'request_malformed');
+    const reply = await exchange(service.url, bytes);
+    expectRefusal(reply, 'request_malformed');
+    if (!bytes.includes('GET')) expect(reply.headers.get('connection')).toBe('close');
   });
 
   test('a request of HTTP/1.0 needs no Host', async () => {

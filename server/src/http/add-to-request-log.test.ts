@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify';
+import { expect, test } from 'vitest';
+import type { RequestLine } from '../views/request-log/buffer.ts';
+import { createRequestLogger } from './add-to-request-log.ts';
+
+/** The lines of a log that has room for answers below 400 or for all. */
+function start(hasRoom: (status: number) => boolean) {
+  const lines: RequestLine[] = [];
+  const requestLog = { level: 'all', hasRoom, add: (line: RequestLine) => void lines.push(line) };
+  return { lines, log: createRequestLogger({ requestLog } as never, {}) };
+}
+
+const request = {
+  ...{
+    id: 'req_1',
+    method: 'GET',
+    url: '/v1/me',
+    headers: {},
+    routeOptions: { config: {} },
+    ip: '192.0.2.1',
+  },
+  ...{ caller: { account: { uuid: 'a' }, apiKey: { uuid: 'k' } }, idempotency: null, storedError: null },
+  refusal: { code: 'internal', message: 'An internal error occurred.', param: undefined },
+} as unknown as FastifyRequest;
+const ended = { durationMs: 1, path: '/v1/me', wasSent: true };
+
+test('a request for which the log has no room is left out', () => {
+  const { lines, log } = start((status) => status >= 400);
+  log(request, { ...ended, status: 200 });
+  log(request, { ...ended, status: 500 });
+  expect(lines.map(({ status }) => status)).toEqual([500]);
+});
+
+test('the log has the error that a client got, and none of one that had left', () => {
+  const { lines, log } = start(() => true);
+  log(request, { ...ended, status: 500 });
+  log(request, { ...ended, status: 499, wasSent: false });
+  expect(lines.map(({ error }) => error?.code)).toEqual(['internal', undefined]);
+});

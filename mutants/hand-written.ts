@@ -1,3 +1,4 @@
+import { accountGuardMutants } from './account-guard-mutants.ts';
 import { agentMutants } from './agent-mutants.ts';
 import { allotmentMutants } from './allotment-mutants.ts';
 import { announcementMutants } from './announcement-mutants.ts';
@@ -896,6 +897,7 @@ export const handWritten: readonly Mutant[] = [
   ...secretMutants,
   ...senderMutants,
   ...workerMutants,
+  ...accountGuardMutants,
   ...agentMutants,
   ...answerMutants,
   ...bodyMutants,

@@ -54,3 +54,54 @@ test('a look-up of an unknown key that hangs is made again', async () => {
   advance(2_500);
   expect(keys.recall(hash)).toBeUndefined();
 });
+
+/** A directory that notes uses, and what its statements stored; the first of them waits for the test if it asks for that. */
+function noting(isFirstHeld: boolean) {
+  const stored: unknown[][] = [];
+  const first = { fail: () => {} };
+  const db = {
+    query(_statement: object, values: unknown[]) {
+      stored.push(values);
+      if (!isFirstHeld || stored.length > 1) return [];
+      return new Promise((_, reject) => {
+        first.fail = () => reject(new Error('away'));
+      });
+    },
+  } as unknown as Database;
+  const { noteUse, flushUses } = createKeyDirectory(db);
+  const note = (key: number, atMs: number) =>
+    noteUse({ apiKey: { uuid: String(key).repeat(32) } } as KnownKey, atMs);
+  return { note, flushUses, stored, first };
+}
+
+test('uses that could not be stored do not replace later ones', async () => {
+  const [{ note, flushUses, stored, first }, expected] = [noting(true), noting(false)];
+  note(1, 1_000);
+  note(2, 2_000);
+  const flushing = flushUses();
+  note(1, 9_000);
+  first.fail();
+  await expect(flushing).rejects.toThrow('away');
+  await flushUses();
+  expected.note(1, 9_000);
+  expected.note(2, 2_000);
+  await expected.flushUses();
+  expect(stored[1]).toEqual(expected.stored[0]);
+});
+
+test('without uses, nothing is stored', async () => {
+  const { note, flushUses, stored } = noting(false);
+  note(1, 1_000);
+  for (let time = 0; time < 3; time++) await flushUses();
+  expect(stored).toHaveLength(1);
+});
+
+test('of too many unknown keys, the one that was looked up longest ago is forgotten', async () => {
+  const db = { query: async () => [] } as unknown as Database;
+  const keys = createKeyDirectory(db, () => 0);
+  const nameOf = (n: number) => `unknown ${n}`;
+  await Promise.all(Array.from({ length: 10_000 }, (_, n) => keys.lookUp(nameOf(n))));
+  await keys.lookUp(nameOf(0));
+  await keys.lookUp(nameOf(10_000));
+  expect([0, 1, 2, 10_000].map((n) => keys.recall(nameOf(n)))).toEqual([null, undefined, null, null]);
+});

@@ -86,6 +86,8 @@ describe('a key that expires', () => {
     // Without a bound, the successor would be valid for as long as the key was, from now on.
     service.clock.advance(1_000_000);
     expect((await roll(expiring, id)).json.expires_at).toBe(endsAt);
+    const { id: brief } = (await create(expiring, { expires_at: inSeconds(600) })).json;
+    expect((await roll(expiring, brief)).json.expires_at).toBeLessThan(endsAt);
     const successor = await roll(expiring, await idOf(expiring));
     expect([successor.status, successor.json.expires_at]).toEqual([201, endsAt]);
   });

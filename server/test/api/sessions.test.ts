@@ -218,13 +218,13 @@ describe('a session', () => {
     expect(refusalOf(reply)).toEqual({ status: 403, code: 'api_key_settings_refused' });
   });
 
-  test('is one of twenty of its key, also when another begins at the same time', async () => {
+  test('is one of the twenty newest of its key, also when another begins at the same time', async () => {
     const owner = await newAccount('Twenty');
     const keyUuid = uuidOfId('key', await keyIdOf(owner));
     const fill = `
 insert into dashboard_sessions (hash, key_id, created_at, expires_at)
-select sha256(gen_random_uuid()::text::bytea), $1, now(), now() + interval '1 day'
-from generate_series(1, $2::integer)`;
+select sha256(gen_random_uuid()::text::bytea), $1, now() - n * interval '1 hour', now() + interval '1 day'
+from generate_series(1, $2::integer) n`;
     await service.db.query({ name: 'test_fill_sessions', text: fill }, [keyUuid, 19]);
     const { reply } = await service.db.transaction(async (tx) => {
       const lock = 'select from api_keys where id = $1 for no key update';
@@ -236,8 +236,12 @@ from generate_series(1, $2::integer)`;
       return { reply };
     });
     expect((await reply).status).toBe(201);
-    const text = 'select count(*)::integer as count from dashboard_sessions where key_id = $1';
-    expect(await service.db.query({ name: 'test_count_sessions', text }, [keyUuid])).toEqual([{ count: 20 }]);
+    const text = `
+select count(*)::integer as count, count(*) filter (where created_at < now() - interval '18.5 hours')::integer as oldest
+from dashboard_sessions
+where key_id = $1`;
+    const left = await service.db.query({ name: 'test_count_sessions', text }, [keyUuid]);
+    expect(left).toEqual([{ count: 20, oldest: 0 }]);
   });
 });
 

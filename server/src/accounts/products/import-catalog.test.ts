@@ -45,3 +45,9 @@ test('the problems of a catalog are listed in the order of its rows, those of on
   const read = readCatalog(JSON.stringify(rows), { needsProfileTypes: true });
   expect(read).toMatchObject({ problems: [{ row: 2 }, { row: 2 }, { row: 3 }] });
 });
+
+test('a value that is not one of a few is refused with those that are', () => {
+  const rows = [{ ...product, after_depletion: { action: 'stop' } }];
+  const [first] = (readCatalog(JSON.stringify(rows)) as { problems: { problem: string }[] }).problems;
+  expect(first?.problem).toMatch(/^after_depletion\.action must be .*: bar, .*throttle/);
+});

@@ -67,3 +67,9 @@ test('a failure counts every time, and is no stage', () => {
     ['a', 'downloaded', '', bucketOf(3_000)],
   ]);
 });
+
+test('a stage that was implied earlier counts no more, and leaves the time of the next one unknown', () => {
+  const esim = esimOf('a', [{ stage: 'downloaded', at: null }]);
+  const progress = progressOf([seen('a', 'downloaded', 3_000), seen('a', 'installed', 7_000)], [esim]);
+  expect(summary(progress)).toEqual([['a', 'installed', '', unknownBucket]]);
+});

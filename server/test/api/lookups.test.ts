@@ -357,7 +357,7 @@ describe('the overview', () => {
     expect([countsIn(overview).accepted, overview.failed_count]).toEqual([2, 1]);
   });
 
-  test('counts test events that name a change, or have a long text as their code, without harm', async () => {
+  test('counts test events that name a change or no eSIM, or have no code or a long text as their code, without harm', async () => {
     const { target, accountUuid, orders } = await ordered(good);
     const { rows } = await service.db.pool.query(
       `insert into executions (account_id, id, iccid, type, status, input, created_at, finished_at)
@@ -371,11 +371,15 @@ describe('the overview', () => {
     for (const [type, data] of Object.entries({
       'esim.provisioned': { iccid, execution_id },
       'esim.download_failed': { iccid, error: { code } },
+      'esim.install_failed': { iccid },
+      'esim.downloaded': { iccid: 7 },
     }))
       await call(target, 'POST', '/v1/events/test', { body: { type, data } });
     const overview = await read(target);
-    expect(countsIn(overview).accepted).toBe(1);
-    expect(overview.failures).toEqual([{ stage: 'downloaded', code: code.slice(0, 100), count: 1 }]);
+    expect(countsIn(overview)).toMatchObject({ accepted: 1, downloaded: 0 });
+    expect(overview.failures).toHaveLength(2);
+    expect(overview.failures).toContainEqual({ stage: 'downloaded', code: code.slice(0, 100), count: 1 });
+    expect(overview.failures).toContainEqual({ stage: 'installed', code: 'other', count: 1 });
   });
 
   test('two processes count every event once', async () => {

@@ -188,8 +188,10 @@ describe('the request log', () => {
       const found = await walk(`/v1/requests?limit=2&${query}`, key);
       expect([query, found]).toEqual([query, idsOf(keep)]);
     }
-    const wrong = await get('/v1/requests?operation=orderEsim');
-    expect([wrong.status, wrong.json.error.param]).toEqual([400, 'operation']);
+    for (const operation of ['orderEsim', 'constructor']) {
+      const wrong = await get(`/v1/requests?operation=${operation}`);
+      expect([wrong.status, wrong.json.error.param]).toEqual([400, 'operation']);
+    }
   });
 
   test('tells the requests of the dashboard and of agents from those of the API, and lists each alone', async () => {

@@ -83,6 +83,7 @@ import { sdkCallMutants } from './sdk-call-mutants.ts';
 import { sdkFeedMutants } from './sdk-feed-mutants.ts';
 import { secretMutants } from './secret-mutants.ts';
 import { seenMutants } from './seen-mutants.ts';
+import { sendGuardMutants } from './send-guard-mutants.ts';
 import { senderMutants } from './sender-mutants.ts';
 import { sentRequestMutants } from './sent-request-mutants.ts';
 import { serviceMutants } from './service-mutants.ts';
@@ -898,6 +899,7 @@ export const handWritten: readonly Mutant[] = [
   ...senderMutants,
   ...workerMutants,
   ...accountGuardMutants,
+  ...sendGuardMutants,
   ...agentMutants,
   ...answerMutants,
   ...bodyMutants,

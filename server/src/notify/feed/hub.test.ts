@@ -130,3 +130,15 @@ test('a wait that begins after the stop ends at once', async () => {
   const turn = new Promise((resolve) => setImmediate(resolve, 'waits'));
   expect(await Promise.race([waiting, turn])).toBe(false);
 });
+
+test('a signal of no account in particular wakes the readers of all', async () => {
+  const hub = createHub({ db: manualDatabase().db, cell: null, onError: () => {} });
+  const watches = ['u1', 'u2'].map((uuid) => hub.watch({ id: uuid, uuid }));
+  const waiting = watches.map((watch) => watch.next(new AbortController().signal));
+  hub.wake('u3');
+  hub.wake();
+  expect(await Promise.all(waiting)).toEqual([true, true]);
+  for (const watch of watches) watch.close();
+  expect(hub.hasReaders()).toBe(false);
+  hub.stop();
+});

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Queryable } from '../../platform/db/database.ts';
+import { encodePlace } from './cursor.ts';
 import { readFeed, waitForFeed } from './read-feed.ts';
 import { readAfter } from './read-page.ts';
 import type { FeedRow, Located } from './sql/read.ts';
@@ -52,4 +53,15 @@ test('a request that waits reads no further once its time is over', async () => 
   const watch = { next: async () => false, close() {} };
   const page = await waitForFeed(feedWith(20_500), watch, reading, AbortSignal.abort());
   expect(page).toEqual({ events: [], place: { position: 20_000, mark: 1 }, isCaughtUp: false });
+});
+
+test('a place that expires before its page is read is refused, with the oldest place that is left', async () => {
+  const head: Located = { position: 9, mark: 4, expiredThrough: 6, expiredMark: 3, markAt: null };
+  const db = { query: async () => [head] } as unknown as Queryable;
+  const feed = { db, account: { id: 'acct_1', uuid: 'u1' }, cell: null };
+  const after = { position: 5, mark: 2 };
+  await expect(readFeed(feed, { ...reading, after, param: 'after' })).rejects.toMatchObject({
+    ...{ code: 'cursor_expired', param: 'after' },
+    cursor: encodePlace(feed, { position: 6, mark: 3 }),
+  });
 });

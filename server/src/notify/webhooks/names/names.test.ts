@@ -107,6 +107,19 @@ describe('a failure', () => {
     }
   });
 
+  test.each([
+    ['ESERVFAIL', 'its DNS server reports a failure'],
+    ['EREFUSED', 'its DNS server refuses to answer'],
+    ['too many addresses', 'too many addresses'],
+    ['EBADRESP', 'its DNS server gave no usable answer'],
+  ])('%s is told in words', async (code, words) => {
+    const { resolve } = namesWith({ kind: 'failed', code });
+    expect(await resolve('a.example')).toEqual({
+      kind: 'failed',
+      error: `host name look-up failed: ${words}`,
+    });
+  });
+
   test('on our side is a fault and is not cached', async () => {
     const { resolve, queries } = namesWith({ kind: 'unreachable', code: 'ECONNREFUSED' });
     expect(await resolve('a.example')).toMatchObject({ kind: 'unknown', isFault: true });

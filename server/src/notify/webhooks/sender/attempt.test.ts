@@ -163,3 +163,13 @@ test('an attempt ends when its response is longer than 64 KB, and reads no more'
   expect(await post({ dispatch } as unknown as Agent, '/', 1_000)).toMatchObject({ ok: true });
   expect(abort).toHaveBeenCalledOnce();
 });
+
+test('of several Retry-After headers the first counts', async () => {
+  server.removeAllListeners('request');
+  server.on('request', (_request, response) => {
+    response.writeHead(503, ['Retry-After', '7', 'Retry-After', '90']).end();
+  });
+  const agent = oneConnection();
+  expect(await post(agent, '/', 60_000)).toMatchObject({ statusCode: 503, retryAfterMs: 7_000 });
+  await agent.destroy();
+});

@@ -75,3 +75,9 @@ test('a test request whose signing secret cannot be opened is not sent, for no f
   const { send } = probesWith({ keyring: { open } as unknown as Keyring });
   expect(await send(1, 'id:sealed')).toMatchObject({ isFault: true });
 });
+
+test('a test request that fails for a reason of ours frees its place', async () => {
+  const names = { resolve: () => Promise.reject(new Error('a defect')) };
+  const { send } = probesWith({ names });
+  for (let count = 0; count < 5; count++) await expect(send(1)).rejects.toThrow('a defect');
+});

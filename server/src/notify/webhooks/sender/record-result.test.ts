@@ -26,6 +26,28 @@ test.each<[attempts: number, Partial<AttemptResult>, outcome: string, retryInMs:
   expect(settled).toMatchObject({ outcome, retryInMs, at: new Date(1_234), durationMs: 3 });
 });
 
+test('an endpoint that has recovered meanwhile is not told as disabled', async () => {
+  const uuid = '0190a000-0000-7000-8000-000000000000';
+  const dead = {
+    id: uuid,
+    account_id: uuid,
+    failing_since: new Date(0),
+    failure_count: 99,
+    last_error: null,
+  };
+  const told: unknown[] = [];
+  const record = createResultRecorder({
+    ...{ ...options, leaseMs: 1, disableRule: { afterMs: 1, minFailures: 1 } },
+    ...{ clock: { nowMs: () => 60_000 }, db: { query: async () => [dead], transaction: async () => false } },
+    ...{ lanes: { finished: () => 0 }, ready: { has: () => false, add() {}, addLater() {} } },
+    ...{ claims: { drop() {}, release() {} }, onAttempt() {}, onDisabled: (id: string) => told.push(id) },
+    log: { info() {}, isLevelEnabled: () => false, warn: (_: object, text: string) => told.push(text) },
+  } as unknown as Parameters<typeof createResultRecorder>[0]);
+  const ids = { id: uuid, event_id: uuid, account_id: uuid, endpoint_id: uuid, order_key: null };
+  await record({ ...ids, attempt_count: 0 } as ClaimedDelivery, failed, 1_234);
+  expect(told).toEqual([]);
+});
+
 test('an attempt at an endpoint that cannot be disabled now is counted, and made again in its time', async () => {
   const called: unknown[] = [];
   const uuid = '0190a000-0000-7000-8000-000000000000';

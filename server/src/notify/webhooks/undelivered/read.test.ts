@@ -1,0 +1,22 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { readUndelivered } from './read.ts';
+
+function readWith(query: () => Promise<object[]>) {
+  const ctx = { db: { queryWithin: query }, account: { uuid: 'a' } };
+  return readUndelivered(ctx as unknown as Parameters<typeof readUndelivered>[0], 'b', {});
+}
+
+const failure = (code: string) => Object.assign(new pg.DatabaseError('failed', 0, 'error'), { code });
+
+test('only a statement that took too long makes a count too broad', async () => {
+  await expect(readWith(() => Promise.reject(failure('57014')))).rejects.toMatchObject({
+    code: 'query_too_broad',
+  });
+  await expect(readWith(() => Promise.reject(failure('XX000')))).rejects.toMatchObject({ code: 'XX000' });
+});
+
+test('the oldest undelivered event is the oldest of all types and days', async () => {
+  const rows = [5_000, 3_000, 4_000].map((oldest, n) => ({ type: `t${n}`, count: 2, oldest_ms: oldest }));
+  expect(await readWith(async () => rows)).toMatchObject({ count: 6, oldest: 3, isCapped: false });
+});

@@ -62,14 +62,10 @@ function refusalOf(socket: Socket, policy: AddressPolicy): Error | null {
     : new AddressRefused(`The connected address is not allowed: ${verdict.reason}.`, address);
 }
 
-/** Prevents a second look-up, which could return other addresses. */
+/** Prevents a second look-up, which could return other addresses. Node asks for all of them, because it tries one after the other. */
 function lookupReturning(addresses: readonly string[]): LookupFunction {
   const results = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
-  return (_hostname, options, callback) => {
-    const [first] = results;
-    if (options.all || !first) callback(null, results);
-    else callback(null, first.address, first.family);
-  };
+  return (_hostname, _options, callback) => callback(null, results);
 }
 
 /** The guard refused an address. Customers may read the message; `address` is for the operator only. */

@@ -39,7 +39,7 @@ afterAll(async () => {
 async function startReporting(first: string): Promise<() => Promise<void>> {
   const { db, newUuid } = service.service;
   const heartbeat = await startHeartbeat({
-    ...{ db, newUuid, clock: createDatabaseClock(), role: 'worker', version: '1.2.3', beatMs: 3_600_000 },
+    ...{ db, newUuid, clock: createDatabaseClock(), role: 'worker', version: '1.2.3' },
     report: () => ({
       ...{ cell: null, encryption_keys: [], certificates: [], clock_skew_ms: 0 },
       iccid_ranges: [{ first, size: 100 }],

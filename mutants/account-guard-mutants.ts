@@ -286,4 +286,28 @@ export const accountGuardMutants: Mutant[] = [
     tests: unit('accounts/metadata/merge'),
     why: 'As many entries are taken as the message says.',
   },
+  {
+    name: 'entries-of-no-account-are-all',
+    file: 'server/src/accounts/audit/list.ts',
+    find: '(uuidOfId(idPrefixes.account, accountId) ?? lowestUuid)',
+    replace: '(uuidOfId(idPrefixes.account, accountId) ?? (lowestUuid ? undefined : lowestUuid))',
+    tests: unit('accounts/audit/list'),
+    why: 'An id that is no account’s does not list the entries of all accounts.',
+  },
+  {
+    name: 'missing-account-fails-to-close',
+    file: 'server/src/accounts/close-account.ts',
+    find: 'if (!row) return null;',
+    replace: `if (!row) throw new Error('none');`,
+    tests: unit('accounts/close-account'),
+    why: 'An account that does not exist is told as missing.',
+  },
+  {
+    name: 'closed-account-terminated-again',
+    file: 'server/src/accounts/close-account.ts',
+    find: '!terminateEsims || row.closing?.terminate_esims',
+    replace: '!terminateEsims',
+    tests: unit('accounts/close-account'),
+    why: 'Closing an account again in the same way changes and tells nothing.',
+  },
 ];

@@ -156,4 +156,20 @@ export const sendGuardMutants: Mutant[] = [
     tests: unit('webhooks/sender/record-result'),
     why: 'Only an endpoint that was disabled is told as disabled.',
   },
+  {
+    name: 'expired-secret-shown',
+    file: 'server/src/notify/webhooks/endpoints/present.ts',
+    find: 'expiresMs > clock.nowMs()',
+    replace: 'expiresMs >= clock.nowMs()',
+    tests: unit('webhooks/endpoints/present'),
+    why: 'Only secrets that still sign are shown.',
+  },
+  {
+    name: 'credentials-in-an-event',
+    file: 'server/src/notify/webhooks/endpoints/present.ts',
+    find: 'url: withoutSecrets(url) };',
+    replace: 'url: withoutSecrets(url) && url };',
+    tests: unit('webhooks/endpoints/present'),
+    why: 'Other endpoints do not see what may be a secret of one.',
+  },
 ];

@@ -238,7 +238,7 @@ test('of more than 10,000 open orders the newest are counted', async () => {
   await read('delete from execution_queue where account_id = $1', [account.accountUuid]);
 });
 
-test('an overview has no orders from before its window, ended or open', async () => {
+test('an overview has no orders from before or after its window, ended or open', async () => {
   const account = await createAccount();
   const hour = new Date(Math.floor(service.clock.nowMs() / 3_600_000) * 3_600_000 - 30 * 3_600_000);
   const { accountUuid } = account;
@@ -254,7 +254,9 @@ test('an overview has no orders from before its window, ended or open', async ()
     return [json.funnel[0].count, json.funnel[1].count, json.open_count];
   };
   expect(await countsIn('')).toEqual([0, 0, 0]);
-  expect(await countsIn(`?from=${hour.getTime() / 1_000 - 3_600}`)).toEqual([2, 1, 1]);
+  const start = hour.getTime() / 1_000;
+  expect(await countsIn(`?from=${start - 3_600}`)).toEqual([2, 1, 1]);
+  expect(await countsIn(`?from=${start - 3_600}&until=${start}`)).toEqual([0, 0, 0]);
   await read('delete from execution_queue where account_id = $1', [accountUuid]);
 });
 

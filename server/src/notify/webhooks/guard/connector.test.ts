@@ -232,9 +232,12 @@ function selfSigned(name: string): { key: string; certificate: string } {
     extensions,
   );
   const signature = der(0x03, Buffer.from([0]), sign('sha256', unsigned, privateKey));
-  const body = sequence(unsigned, ecdsaWithSha256, signature).toString('base64');
+  // Signatures differ in length, so the last line may be full; an empty one after it would end the certificate.
+  const lines = sequence(unsigned, ecdsaWithSha256, signature)
+    .toString('base64')
+    .match(/.{1,64}/g);
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    certificate: `-----BEGIN CERTIFICATE-----\n${body.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+    certificate: `-----BEGIN CERTIFICATE-----\n${lines?.join('\n')}\n-----END CERTIFICATE-----\n`,
   };
 }

@@ -1,3 +1,4 @@
+import { inThisProcess } from '../../../server/test/support/in-this-process.ts';
 import { run } from '../../src/run.ts';
 import { envOf, type Finished } from './run-cli.ts';
 
@@ -13,36 +14,7 @@ export function runHere(
   args: string[],
   { env = {} }: { env?: Record<string, string> } = {},
 ): Promise<Finished> {
-  const finished = last.then(() => runAlone(args, { ...envOf(target), ...env }));
+  const finished = last.then(() => inThisProcess({ ...envOf(target), ...env }, () => run(args)));
   last = finished.catch(() => undefined);
   return finished;
-}
-
-async function runAlone(args: string[], env: Record<string, string>): Promise<Finished> {
-  const before = { env: process.env, exitCode: process.exitCode };
-  const printed = { stdout: '', stderr: '' };
-  const restore = [capture('stdout', printed), capture('stderr', printed)];
-  process.env = { PATH: before.env['PATH'] ?? '', ...env };
-  process.exitCode = undefined;
-  try {
-    await run(args);
-    return { code: process.exitCode ?? 0, ...printed };
-  } finally {
-    process.exitCode = before.exitCode;
-    process.env = before.env;
-    for (const one of restore) one();
-  }
-}
-
-/** Keeps what is written instead of writing it. Returns what ends this. */
-function capture(name: 'stdout' | 'stderr', printed: { stdout: string; stderr: string }): () => void {
-  const stream = process[name];
-  const { write } = stream;
-  stream.write = (chunk: string | Uint8Array) => {
-    printed[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
-    return true;
-  };
-  return () => {
-    stream.write = write;
-  };
 }

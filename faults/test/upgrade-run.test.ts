@@ -8,7 +8,7 @@ import { describeCounts, describeViolations } from '../dist/report.js';
 import { runOnce } from '../dist/run-once.js';
 
 const seed = 28;
-const rounds = 2;
+const rounds = 3;
 
 // The first one migrates the database beside the old ones. Both releases work together, one process goes back, and all end up new.
 const steps = [
@@ -18,7 +18,7 @@ const steps = [
 const faults = steps.map((step, index): Fault => {
   const [kind, process] = step.split(' ') as ['upgrade' | 'downgrade', string];
   // Far enough apart that customers do not have to wait for the next one.
-  return { kind, process, jumpMs: 0, step: '', lasts: 0, after: 6 + 14 * index };
+  return { kind, process, jumpMs: 0, step: '', lasts: 0, after: 6 + 20 * index };
 });
 
 test('an upgrade from the last release, process by process and with a way back, fails no request and breaks no guarantee', async () => {

@@ -26,15 +26,11 @@ test.each<[attempts: number, Partial<AttemptResult>, outcome: string, retryInMs:
   expect(settled).toMatchObject({ outcome, retryInMs, at: new Date(1_234), durationMs: 3 });
 });
 
+const uuid = '0190a000-0000-7000-8000-000000000000';
+/** An endpoint that has failed long and often enough to be disabled. */
+const dead = { id: uuid, account_id: uuid, failing_since: new Date(0), failure_count: 99, last_error: null };
+
 test('an endpoint that has recovered meanwhile is not told as disabled', async () => {
-  const uuid = '0190a000-0000-7000-8000-000000000000';
-  const dead = {
-    id: uuid,
-    account_id: uuid,
-    failing_since: new Date(0),
-    failure_count: 99,
-    last_error: null,
-  };
   const told: unknown[] = [];
   const record = createResultRecorder({
     ...{ ...options, leaseMs: 1, disableRule: { afterMs: 1, minFailures: 1 } },
@@ -50,14 +46,6 @@ test('an endpoint that has recovered meanwhile is not told as disabled', async (
 
 test('an attempt at an endpoint that cannot be disabled now is counted, and made again in its time', async () => {
   const called: unknown[] = [];
-  const uuid = '0190a000-0000-7000-8000-000000000000';
-  const dead = {
-    id: uuid,
-    account_id: uuid,
-    failing_since: new Date(0),
-    failure_count: 99,
-    last_error: null,
-  };
   const record = createResultRecorder({
     ...{
       ...options,

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
@@ -42,7 +44,7 @@ class SlowFirst extends BaseSequencer {
     // Unit tests last, so that each worker changes the project once.
     const rank = ({ moduleId, project }: TestSpecification) => {
       const found = slow.findIndex((path) => moduleId.includes(`/${path}`));
-      return found >= 0 ? found : project.name === 'unit' ? slow.length + 1 : slow.length;
+      return found >= 0 ? found : project.name.startsWith('unit') ? slow.length + 1 : slow.length;
     };
     const sorted = await super.sort(files);
     return sorted.toSorted((one, other) => rank(one) - rank(other));
@@ -50,6 +52,24 @@ class SlowFirst extends BaseSequencer {
 }
 
 const unitTests = ['*/src/**/*.test.ts', '*/test/**/*.unit.test.ts'];
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+
+/**
+ * Test files that replace modules get workers of their own. In a shared one, a file that ran before would have loaded the real module
+ * already, or one that runs later would get the replaced one.
+ */
+const replacingTests = readdirSync(root)
+  .flatMap((workspace) => [`${workspace}/src`, `${workspace}/test`])
+  .filter((folder) => existsSync(join(root, folder)))
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`),
+  )
+  .filter(
+    (path) =>
+      /(\/src\/.*|\.unit)\.test\.ts$/.test(path) &&
+      readFileSync(join(root, path), 'utf8').includes('vi.mock('),
+  );
 
 /** The workspaces' sources instead of their builds. */
 const sources = Object.fromEntries(
@@ -82,7 +102,12 @@ export default defineConfig({
       {
         extends: true,
         resolve: { alias: sources },
-        test: { name: 'unit', include: unitTests, exclude: ['**/node_modules/**'] },
+        test: { name: 'unit', include: unitTests, exclude: ['**/node_modules/**', ...replacingTests] },
+      },
+      {
+        extends: true,
+        resolve: { alias: sources },
+        test: { name: 'unit-alone', include: replacingTests, isolate: true },
       },
       {
         extends: true,

@@ -9,6 +9,7 @@ import { call, type Reply } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { type Connection, head, openConnection } from '../support/raw-http.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const megabyte = 1024 * 1024;
 const iccid = '8999912345678901234';
@@ -64,8 +65,11 @@ async function readAll(path: string): Promise<{ ids: string[]; pages: Reply[] }>
   const pages: Reply[] = [];
   let more = '';
   do {
-    const page = await call(service, 'GET', `${path}limit=100${more}`);
-    expect(page.status).toBe(200);
+    // A busy machine may need longer than a search is given.
+    const page = await until(
+      () => call(service, 'GET', `${path}limit=100${more}`),
+      ({ status }) => status === 200,
+    );
     pages.push(page);
     more = page.json.has_more ? `&starting_after=${page.json.next_cursor}` : '';
   } while (more !== '');

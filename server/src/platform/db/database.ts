@@ -132,10 +132,9 @@ export function openDatabase({ onAvailability, ...options }: Options): Database 
     let broken: Error | undefined;
     try {
       if (await connections.isUsable(client)) return;
-      broken = connections.refuseHost(client);
-      throw broken;
+      throw connections.refuseHost(client);
     } catch (error) {
-      broken ??= brokenBy(client, error);
+      broken = brokenBy(client, error);
       throw error;
     } finally {
       release(client, broken);

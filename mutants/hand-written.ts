@@ -23,6 +23,7 @@ import { connectionMutants } from './connection-mutants.ts';
 import { contractMutants } from './contract-mutants.ts';
 import { coreGuardMutants } from './core-guard-mutants.ts';
 import { dashboardMutants } from './dashboard-mutants.ts';
+import { databaseGuardMutants } from './database-guard-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
 import { decisionMutants } from './decision-mutants.ts';
 import { deliveryMutants } from './delivery-mutants.ts';
@@ -46,6 +47,7 @@ import { installLinkMutants } from './install-link-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
 import { launcherMutants } from './launcher-mutants.ts';
 import { listenMutants } from './listen-mutants.ts';
+import { listeningMutants } from './listening-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
 import { moveGuardMutants } from './move-guard-mutants.ts';
 import { moveMutants } from './move-mutants.ts';
@@ -92,9 +94,11 @@ import { settingMutants } from './setting-mutants.ts';
 import { sharedGuardMutants } from './shared-guard-mutants.ts';
 import { smdpMutants } from './smdp-mutants.ts';
 import { smdpWordMutants } from './smdp-word-mutants.ts';
+import { startUpMutants } from './start-up-mutants.ts';
 import { streamMutants } from './stream-mutants.ts';
 import { surfaceMutants } from './surface-mutants.ts';
 import { terminalMutants } from './terminal-mutants.ts';
+import { timerMutants } from './timer-mutants.ts';
 import { undeliveredMutants } from './undelivered-mutants.ts';
 import { unitGuardMutants } from './unit-guard-mutants.ts';
 import { upgradeMutants } from './upgrade-mutants.ts';
@@ -936,4 +940,8 @@ export const handWritten: readonly Mutant[] = [
   ...boundaryMutants,
   ...contractMutants,
   ...smdpWordMutants,
+  ...databaseGuardMutants,
+  ...startUpMutants,
+  ...listeningMutants,
+  ...timerMutants,
 ];

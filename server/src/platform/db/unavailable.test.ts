@@ -79,3 +79,38 @@ test('only PostgreSQL says that its server takes no writes, or that a statement 
     ...[true, false, false],
   ]);
 });
+
+test.each([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT'],
+  ...['EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
+])('a server that cannot be reached may be back soon: %s', (code) => {
+  expect([isUnavailable(socketError(code)), isServerGone(socketError(code))]).toEqual([true, true]);
+});
+
+test.each([
+  ['timeout exceeded when trying to connect', false],
+  ['Connection terminated due to connection timeout', true],
+  ['Connection terminated', true],
+  ['timeout expired', true],
+  ['Query read timeout', true],
+  ['Client has encountered a connection error and is not queryable', true],
+  ['Client was closed and is not queryable', true],
+  ['Connection ended unexpectedly', true],
+  ['Cannot use a pool after calling end on the pool', false],
+])('what the driver says of a connection is worth a retry: %s', (message, isGone) => {
+  expect([isUnavailable(new Error(message)), isServerGone(new Error(message))]).toEqual([true, isGone]);
+});
+
+test.each([
+  ['08001', true],
+  ['57P01', true],
+  ['57P02', true],
+  ['57P03', true],
+  ['57P04', true],
+  ['57P05', false],
+  ['53300', false],
+  ['3D000', false],
+  ['40001', false],
+])('a server that says %s is left for another one, or not', (code, isGone) => {
+  expect(isServerGone(refusal(code))).toBe(isGone);
+});

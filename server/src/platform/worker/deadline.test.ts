@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { onAbort, withDeadline } from './deadline.ts';
 
 test('a listener is called once when the signal fires, unless it was removed', () => {
@@ -49,4 +49,13 @@ test('work that has ended leaves nothing on the stop signal, which lives as long
   });
   stopping.abort();
   expect(given?.aborted).toBe(false);
+});
+
+test('work that has ended, or failed, leaves no timer behind', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const deadline = { ms: 60_000, stopping: new AbortController().signal, onEnd: () => {} };
+  await withDeadline(deadline, async () => {});
+  await withDeadline(deadline, () => Promise.reject(new Error('no'))).catch(() => {});
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -42,3 +42,10 @@ test('work that is stopped while it runs is told so and awaited, and does not ru
   await vi.advanceTimersByTimeAsync(10_000);
   expect(runs).toHaveLength(1);
 });
+
+test('work that is stopped while it rests leaves no timer behind', async () => {
+  const chore = every(1_000, async () => {}, ignore);
+  await vi.advanceTimersByTimeAsync(1_500);
+  await chore.stop();
+  expect(vi.getTimerCount()).toBe(0);
+});

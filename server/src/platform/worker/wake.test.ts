@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createWaker, restMs, runWhenWoken } from './wake.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -66,4 +66,14 @@ test('work that has ended runs again when it is woken, and a stop waits for the 
 
 test('a loop that hears of all work polls a fifth as often', () => {
   expect([restMs(1_000, false), restMs(1_000, true)]).toEqual([1_000, 5_000]);
+});
+
+test('a rest that is ended early leaves no timer behind', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const waker = createWaker();
+  const resting = waker.rest(60_000);
+  waker.wake();
+  await resting;
+  expect(vi.getTimerCount()).toBe(0);
 });

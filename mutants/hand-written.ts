@@ -29,6 +29,7 @@ import { decisionMutants } from './decision-mutants.ts';
 import { deliveryMutants } from './delivery-mutants.ts';
 import { deploymentMutants } from './deployment-mutants.ts';
 import { deskMutants } from './desk-mutants.ts';
+import { embeddedGuardMutants } from './embedded-guard-mutants.ts';
 import { endpointMutants } from './endpoint-mutants.ts';
 import { entryGuardMutants } from './entry-guard-mutants.ts';
 import { eraseMutants } from './erase-mutants.ts';
@@ -943,5 +944,6 @@ export const handWritten: readonly Mutant[] = [
   ...databaseGuardMutants,
   ...startUpMutants,
   ...listeningMutants,
+  ...embeddedGuardMutants,
   ...timerMutants,
 ];

@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { passwordFile, readPassword } from './access.ts';
 import { DataFolderInUse } from './failure.ts';
-import { claimFolder } from './ownership.ts';
+import { claimFolder, connectToRunning } from './ownership.ts';
 import { readProcess } from './process-table.ts';
 
 vi.mock(import('./process-table.ts'), { spy: true });
@@ -23,6 +23,7 @@ afterEach(() => rm(folder, { recursive: true }));
 test('a process that lost its claim on a folder does not remove that of the next owner', async () => {
   const claim = await claimFolder(folder);
   const path = join(folder, 'owner.json');
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
   const next = JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), claim: 'of another process' });
   await writeFile(path, next);
   await claim.release();
@@ -70,4 +71,45 @@ test('a password file that a power failure cut short is none, so the next start 
   expect(await readPassword(folder)).toBe(password);
   await writeFile(passwordFile(folder), password.slice(0, 42));
   expect(await readPassword(folder)).toBeNull();
+});
+
+test('a password that cannot be read is not taken for one that is missing', async () => {
+  await mkdir(passwordFile(folder));
+  await expect(readPassword(folder)).rejects.toThrow("The database's password cannot be read");
+});
+
+test('a command finds the database of a process that runs and has said where it is', async () => {
+  const self = await readProcess(process.pid);
+  const owner = {
+    pid: process.pid,
+    process_start: self?.started,
+    socket_dir: '/tmp/pg',
+    database: 'simplane',
+  };
+  const found = async (change: object) => {
+    await writeFile(join(folder, 'owner.json'), JSON.stringify({ ...owner, ...change }));
+    return connectToRunning(folder);
+  };
+  const address = (user: string) =>
+    `postgresql://${user}@localhost:5432/simplane?host=%2Ftmp%2Fpg&sslmode=disable`;
+  expect(await found({})).toEqual({ connectionString: address('postgres'), pid: process.pid });
+  for (const change of [{ socket_dir: null }, { database: null }, { process_start: 'before' }, killed])
+    expect([change, await found(change)]).toEqual([change, null]);
+  const password = 'p'.repeat(43);
+  await writeFile(passwordFile(folder), password);
+  expect((await found({}))?.connectionString).toBe(address(`postgres:${password}`));
+});
+
+test('the next owner learns of the socket folder that a killed one has left, and says where its own is', async () => {
+  const path = join(folder, 'owner.json');
+  await writeFile(path, JSON.stringify({ ...killed, socket_dir: '/tmp/left' }));
+  const claim = await claimFolder(folder);
+  expect(claim.abandonedSocketDir).toBe('/tmp/left');
+  expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ socket_dir: null, database: null });
+  await claim.publish({ socketDir: '/tmp/own', database: 'simplane' });
+  expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({
+    ...{ pid: process.pid, socket_dir: '/tmp/own', database: 'simplane' },
+  });
+  await claim.release();
+  expect(await readdir(folder)).toEqual([]);
 });

@@ -385,7 +385,7 @@ const steps: Mutant[] = [
   hasty(
     'leases-handed-over',
     'tables.ts',
-    `const unleased = '{"leased_until": null, "holder": null}';`,
+    `const unleased = '{"leased_until": null}';`,
     `const unleased = '{}';`,
     'The new cell’s workers find what is to do.',
   ),

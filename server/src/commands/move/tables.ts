@@ -45,7 +45,7 @@ type Carried = Table & {
   staysBehind?: boolean;
 };
 
-const unleased = '{"leased_until": null, "holder": null}';
+const unleased = '{"leased_until": null}';
 const ofKeys = 'key_id in (select id from api_keys where account_id = $1)';
 
 /**
@@ -68,7 +68,7 @@ export const carried: readonly Carried[] = [
   { name: 'event_feed_heads', rows: ofAccount, staysBehind: true },
   { name: 'counted_events', rows: ofAccount, staysBehind: true },
   { name: 'recoveries', rows: ofAccount },
-  { name: 'execution_resolutions', rows: ofAccount, changed: '{"leased_until": null}' },
+  { name: 'execution_resolutions', rows: ofAccount, changed: unleased },
   { name: 'execution_queue', rows: ofAccount, changed: unleased },
   { name: 'blocked_deliveries', rows: ofAccount },
   { name: 'delivery_queue', rows: ofAccount },

@@ -81,13 +81,12 @@ limit 1`(db, count, ...(after ?? []));
 
 export type Page = { after: RowKey | null; end: RowKey };
 
-/** The secrets of a page that do not start with this prefix. */
+/** The secrets of a page that do not start with this prefix. Where there is none, `starts_with` is null, and so the row is left out. */
 function stale({ table, key, value, condition }: SealedColumn, { after, end }: Page, prefix: string) {
   const columns = key.map(({ name }) => name).join(', ');
   const text = `from ${table}
 where (${columns}) <= (${parameters(key, 2)})
   ${after ? `and (${columns}) > (${parameters(key, 2 + key.length)})` : ''}
-  and ${value} is not null
   and not starts_with(${value}, $1)
   ${condition ? `and ${condition}` : ''}`;
   return { text, values: [prefix, ...end, ...(after ?? [])] };

@@ -41,12 +41,14 @@ import { eventMutants } from './event-mutants.ts';
 import { executionGuardMutants } from './execution-guard-mutants.ts';
 import { feedMutants } from './feed-mutants.ts';
 import { feedReadingMutants } from './feed-reading-mutants.ts';
+import { frozenMutants } from './frozen-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
 import { handOverMutants } from './hand-over-mutants.ts';
 import { heldOrderMutants } from './held-order-mutants.ts';
 import { installLinkMutants } from './install-link-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
 import { launcherMutants } from './launcher-mutants.ts';
+import { leftBehindMutants } from './left-behind-mutants.ts';
 import { listenMutants } from './listen-mutants.ts';
 import { listeningMutants } from './listening-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
@@ -942,6 +944,8 @@ export const handWritten: readonly Mutant[] = [
   ...contractMutants,
   ...smdpWordMutants,
   ...databaseGuardMutants,
+  ...frozenMutants,
+  ...leftBehindMutants,
   ...startUpMutants,
   ...listeningMutants,
   ...embeddedGuardMutants,

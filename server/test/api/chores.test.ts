@@ -235,8 +235,11 @@ test('a process that serves the API saves when keys were used, and learns which 
     learn: async (nowMs: number) => void called.push(`learn ${nowMs}`),
   };
   const chores = apiChores({ keys, clock: { nowMs: () => 7 } } as unknown as Service);
-  for (const { run } of chores) await run(new AbortController().signal);
-  expect(called).toEqual(['flushUses', 'learn 7']);
+  for (const chore of chores) {
+    await chore.run(new AbortController().signal);
+    called.push(`every ${'everyMs' in chore && chore.everyMs} ms`);
+  }
+  expect(called).toEqual(['flushUses', 'every 10000 ms', 'learn 7', 'every 5000 ms']);
 });
 
 function recorded(db: Queryable, names: string[]): Queryable {

@@ -46,6 +46,7 @@ import { growthMutants } from './growth-mutants.ts';
 import { handOverMutants } from './hand-over-mutants.ts';
 import { heldOrderMutants } from './held-order-mutants.ts';
 import { installLinkMutants } from './install-link-mutants.ts';
+import { keptMutants } from './kept-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
 import { launcherMutants } from './launcher-mutants.ts';
 import { leftBehindMutants } from './left-behind-mutants.ts';
@@ -949,5 +950,6 @@ export const handWritten: readonly Mutant[] = [
   ...startUpMutants,
   ...listeningMutants,
   ...embeddedGuardMutants,
+  ...keptMutants,
   ...timerMutants,
 ];

@@ -47,6 +47,22 @@ async function countOpen({ accountUuid }: Tenant): Promise<number> {
   return rows[0].count;
 }
 
+test('an account that two close at the same moment is closed once, and both are told so', async () => {
+  const tenant = await openAccount();
+  const lock = 'select from accounts where id = $1 for no key update';
+  const { both } = await service.db.transaction(async (tx) => {
+    await tx.query({ name: 'test_hold_account_row', text: lock }, [tenant.accountUuid]);
+    const both = Promise.all([close(tenant), close(tenant)]);
+    await Promise.race([both, untilLockIsAwaited(service, 2)]);
+    return { both };
+  });
+  expect((await both).map(({ status, json }) => [status, json.status])).toEqual(
+    Array(2).fill([expect.any(Number), 'closed']),
+  );
+  const entries = `select from audit_log where account_id = $1 and action = 'account.closed'`;
+  expect((await service.db.pool.query(entries, [tenant.accountUuid])).rowCount).toBe(1);
+});
+
 describe('closing an account', () => {
   test('ends its keys, sessions, endpoints and install links at once, and those of no other account', async () => {
     const [tenant, other] = [await openAccount(), await openAccount()];

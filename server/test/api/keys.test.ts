@@ -3,7 +3,13 @@ import { hexHashOf } from '../../src/accounts/api-key-text.ts';
 import { commandLine } from '../../src/accounts/audit/record.ts';
 import { createKeyDirectory, type KnownKey } from '../../src/accounts/key-directory.ts';
 import { replaceKey } from '../../src/accounts/roll-key.ts';
-import { type ApiKeyRow, findKeysByHash, lockKey } from '../../src/accounts/sql/keys.ts';
+import {
+  type ApiKeyRow,
+  findKeysByHash,
+  insertKey,
+  listKeyRows,
+  lockKey,
+} from '../../src/accounts/sql/keys.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { call, type Reply } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -289,6 +295,31 @@ test('an operator’s key that is rolled twice at once becomes one new key', asy
   });
   const outcomes = (await rolling.both).map(({ status }) => status);
   expect(outcomes.sort()).toEqual(['fulfilled', 'rejected']);
+});
+
+test('the command line lists keys by account, in the order in which they were made, and operators’ last', async () => {
+  const made = new Date('2026-01-01T00:00:00Z');
+  const row = (accountUuid: string | null, digit: string): ApiKeyRow => ({
+    ...{
+      id: `${digit}0000000-0000-7000-8000-000000000000`,
+      account_id: accountUuid,
+      name: 'Listed',
+      last4: 'xxxx',
+    },
+    scopes: [accountUuid === null ? 'operator' : 'read'],
+    ...{ created_at: made, expires_at: null, revoked_at: null, last_used_at: null },
+    ...{ allowed_cidrs: [], created_by: null, replaced_by: null },
+  });
+  const accounts = [(await newAccount('One')).accountUuid, (await newAccount('Other')).accountUuid].sort();
+  const [one = '', other = ''] = accounts;
+  const expected = [row(one, '1'), row(one, '4'), row(other, '0'), row(other, '3'), row(null, '2')];
+  // Stored in another order, so that the one of the table is not taken for it.
+  for (const [index, key] of [4, 3, 1, 2, 0].map((at) => [at, expected[at] as ApiKeyRow] as const))
+    await insertKey(service.db, key, Buffer.alloc(32, index));
+  const listed = (await listKeyRows(service.db, null)).filter(({ name }) => name === 'Listed');
+  expect(listed.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+  const own = (await listKeyRows(service.db, other)).filter(({ name }) => name === 'Listed');
+  expect(own.map(({ id }) => id)).toEqual(expected.slice(2, 4).map(({ id }) => id));
 });
 
 describe('the number of usable keys', () => {

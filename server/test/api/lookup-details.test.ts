@@ -109,3 +109,22 @@ test('the timeline names the request that ordered, however often the code was lo
   const ordered = data.find(({ id }: { id: string }) => id === added.id);
   expect(ordered.request_id).toBe(headers.get('request-id'));
 });
+
+test('the timeline names no request where the audit log knows none, as of what a command has ordered', async () => {
+  const own = await startService();
+  onTestFinished(() => own.stop());
+  own.startWorker(createMockNetwork({ delayMs: 0 }));
+  const { json: order } = await provision(own);
+  const { iccid } = await until(
+    async () => (await call(own, 'GET', `/v1/executions/${order.id}`)).json,
+    ({ status }) => status === 'succeeded',
+  );
+  const body = { product_id: 'prod_europe_5gb_30d' };
+  const { json: added } = await call(own, 'POST', `/v1/esims/${iccid}/bundles`, { body });
+  await own.db.pool.query('update audit_log set request_id = null where account_id = $1', [own.accountUuid]);
+  const { data } = (await call(own, 'GET', `/v1/esims/${iccid}/timeline?limit=100`)).json;
+  for (const { id } of [order, added]) {
+    const entry = data.find((one: { id: string }) => one.id === id);
+    expect([id, entry?.id, 'request_id' in entry]).toEqual([id, id, false]);
+  }
+});

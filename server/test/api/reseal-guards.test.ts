@@ -1,8 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createKeyring, prefixOf } from '../../src/platform/secrets/keyring.ts';
 import { openSamples, reseal } from '../../src/platform/secrets/reseal.ts';
-import { findSealingState } from '../../src/platform/secrets/sql.ts';
+import { sealedColumns } from '../../src/platform/secrets/sealed-columns.ts';
+import { confirmationCodePlace, orderMatchingIdPlace } from '../../src/platform/secrets/sealed-places.ts';
+import { findSealingState, listSealingKeys, replaceSecrets } from '../../src/platform/secrets/sql.ts';
 import { call } from '../support/client.ts';
 import { allowOldForm, sealUnbound } from '../support/old-form.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -71,6 +73,72 @@ test('of secrets that can still be needed, samples are tried, and those of a los
     3,
     ['signing_secrets', 'matching_ids_of_orders'],
   ]);
+});
+
+test('of each kind twenty secrets are tried, among the first thousand rows', async () => {
+  await insertAnswers(25, sealUnbound(oldKey, 'an answer'), '1 hour');
+  expect(await openSamples(service.db, keyring)).toEqual({ count: 20, unreadable: [] });
+  await sql('delete from idempotency_keys');
+  await insertAnswers(999, sealUnbound(lostKey, 'an answer'), '-1 hour');
+  const insert = `insert into idempotency_keys (account_id, key, fingerprint, status, body, is_sealed, created_at, expires_at)
+     select $1, $2, '', 200, $3, true, now(), now() + interval '1 hour'`;
+  for (const key of ['z1', 'z2'])
+    await sql(insert, [service.accountUuid, key, sealUnbound(oldKey, 'the last answers')]);
+  expect(await openSamples(service.db, keyring)).toEqual({ count: 1, unreadable: [] });
+});
+
+test('what an open order has sealed is sealed anew at its place, and the rest of the order stays', async () => {
+  const [uuid, other] = [randomUUID(), randomUUID()];
+  const [code, matchingId] = [sealUnbound(oldKey, '4711'), sealUnbound(oldKey, 'K7QM4')];
+  const insert = `insert into execution_queue (account_id, id, type, product_id, input, progress, created_at, due_at)
+     values ($1, $2, 'esim.provision', 'prod', $3, $4, now(), now() + interval '1 hour')`;
+  const input = { sealed_confirmation_code: code, metadata: { n: '1' } };
+  await sql(insert, [service.accountUuid, uuid, input, { matching_id: matchingId, failures: 1 }]);
+  await sql(insert, [service.accountUuid, other, { metadata: {} }, {}]);
+  expect(await openSamples(service.db, keyring)).toEqual({ count: 2, unreadable: [] });
+  const { isComplete, resealed } = await run();
+  expect(isComplete).toBe(true);
+  expect(Object.fromEntries(resealed.map(({ column, count }) => [column, count]))).toMatchObject({
+    ...{ confirmation_codes: 1, matching_ids_of_open_orders: 1 },
+  });
+  const read = 'select input, progress from execution_queue where account_id = $1 and id = $2';
+  const [order] = await sql(read, [service.accountUuid, uuid]);
+  const { sealed_confirmation_code: sealedCode, ...restOfInput } = order.input;
+  const { matching_id: sealedId, ...restOfProgress } = order.progress;
+  expect([restOfInput, restOfProgress]).toEqual([{ metadata: { n: '1' } }, { failures: 1 }]);
+  const withNewKeyOnly = createKeyring([newKey]);
+  const { accountUuid } = service;
+  expect(await withNewKeyOnly.open(sealedCode, confirmationCodePlace(accountUuid, uuid))).toBe('4711');
+  expect(await withNewKeyOnly.open(sealedId, orderMatchingIdPlace(accountUuid, uuid))).toBe('K7QM4');
+  expect(await sql(read, [accountUuid, other])).toEqual([{ input: { metadata: {} }, progress: {} }]);
+});
+
+test('a secret that was replaced since it was read is left as it is', async () => {
+  const [read, stored] = [sealUnbound(oldKey, 'read'), sealUnbound(oldKey, 'stored since')];
+  await insertSecrets(1, stored);
+  const [row] = await sql('select account_id, endpoint_id, id from webhook_secrets');
+  const [column] = sealedColumns;
+  const change = { key: Object.values<string>(row), sealed: 'v2.sealed' };
+  const replace = (given: string) =>
+    service.db.transaction((tx) =>
+      replaceSecrets(tx, column as NonNullable<typeof column>, [{ ...change, stored: given }]),
+    );
+  expect(await replace(read)).toBe(0);
+  expect(await sql('select sealed from webhook_secrets')).toEqual([{ sealed: stored }]);
+  expect(await replace(stored)).toBe(1);
+});
+
+test('of several keys that secrets need, the one that was used first is named first', async () => {
+  await sql('delete from sealing_keys');
+  const insert = 'insert into sealing_keys (id, first_used_at) values ($1, $2)';
+  for (const [id, at] of [
+    ['00000002', '2026-01-03'],
+    ['0000000f', '2026-01-01'],
+    ['00000001', '2026-01-03'],
+    ['00000003', '2026-01-02'],
+  ])
+    await sql(insert, [id, at]);
+  expect(await listSealingKeys(service.db)).toEqual(['0000000f', '00000003', '00000001', '00000002']);
 });
 
 test('what is unreadable is counted, and the first hundred are listed', async () => {

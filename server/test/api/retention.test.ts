@@ -275,6 +275,38 @@ describe('a sweep', () => {
     expect(await removeOld(service)).toBe(1);
   });
 
+  test('takes the range that has been due longest first, also one that is due just now', async () => {
+    await storeDeliveries(1, 31);
+    await publish();
+    await sequenceEvents(service);
+    await removeOld(service, { tables: ['events', 'deliveries'] });
+    const nowMs = service.clock.nowMs();
+    const due = (table: string, ms: number) =>
+      service.db.pool.query('update retention_ranges set due_at = $2 where table_name = $1', [
+        table,
+        new Date(nowMs - ms),
+      ]);
+    const clock = { nowMs: () => nowMs };
+    const first = async () => {
+      const stopping = new AbortController();
+      const { db, ran } = watch({ beforeCommit: () => stopping.abort() });
+      await removeOld({ db, clock }, { tables: ['events', 'deliveries'], stopping: stopping.signal });
+      return ran.find(({ name }) => name === 'retention_take_range')?.rows;
+    };
+    await due('events', minute);
+    await due('deliveries', 0);
+    expect(await first()).toEqual([{ table: 'events', firstPage: 0 }]);
+    expect(await first()).toEqual([{ table: 'deliveries', firstPage: 0 }]);
+    expect(await first()).toEqual([]);
+  });
+
+  test('looks at a range again when its oldest row has expired, wherever that lies in it', async () => {
+    for (const days of [1, 20, 3]) await storeDeliveries(1, days);
+    expect(await removeOld(service, { tables: ['deliveries'] })).toBe(0);
+    service.clock.advance(10 * day + hour);
+    expect(await removeOld(service, { tables: ['deliveries'] })).toBe(1);
+  });
+
   test('leaves ranges of tables that it does not know to newer releases', async () => {
     await service.db.pool.query(`insert into retention_ranges values ('of_a_newer_release', 0, '-infinity')`);
     await storeDeliveries(1, 31);

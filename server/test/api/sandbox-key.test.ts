@@ -63,3 +63,18 @@ test('a key file with anything but a sandbox key that is hard to guess is refuse
     await expect(readOrCreateSandboxKey(folder, null)).rejects.toThrow('delete the file to get a new one');
   }
 });
+
+test('a new sandbox key belongs to the oldest account that is open, however the accounts lie in the table', async () => {
+  const { pool } = service.db;
+  await pool.query('update accounts set closed_at = now() where closed_at is null');
+  const [oldest, other] = ['00000000-0000-7000-8000-000000000001', 'ffffffff-0000-7000-8000-000000000001'];
+  for (const id of [other, oldest])
+    await pool.query(
+      `insert into accounts (id, name, api_version, created_at) values ($1, 'One of two', '2026-11-01', now())`,
+      [id],
+    );
+  const key = generateApiKey('sandbox');
+  await ensure(key);
+  const owner = `select account_id from api_keys where hash = decode($1, 'hex')`;
+  expect((await pool.query(owner, [hexHashOf(key)])).rows).toEqual([{ account_id: oldest }]);
+});

@@ -135,6 +135,19 @@ describe('an unknown key', () => {
     expect(keys.recall(hexHashOf(late))).not.toBeUndefined();
   });
 
+  test('is learned only while it works: a newer one that was revoked or has expired stays unknown', async () => {
+    const keys = createKeyDirectory(service.db);
+    const nowMs = service.clock.nowMs();
+    await keys.learn(nowMs);
+    const [works, revoked] = [await service.createKey(), await service.createKey()];
+    const expired = await service.createKey({ expiresAt: new Date(nowMs) });
+    const revoke = 'update api_keys set revoked_at = now() where account_id = $1 and last4 = $2';
+    await service.db.pool.query(revoke, [service.accountUuid, revoked.slice(-4)]);
+    await keys.learn(nowMs);
+    const isKnown = (key: string) => keys.recall(hexHashOf(key)) !== undefined;
+    expect([works, revoked, expired].map(isKnown)).toEqual([true, false, false]);
+  });
+
   test('that turns out to be valid does not count against its address', async () => {
     const good = await together(burst + 20, () => service.createKey());
     for (const key of good) expect((await me(key)).status).toBe(200);

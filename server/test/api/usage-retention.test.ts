@@ -104,3 +104,17 @@ test('simulated usage that is too old is refused', async () => {
   const { status, json } = await simulate(start - 36 * day);
   expect([status, json.error.code, json.error.param]).toEqual([400, 'parameter_invalid', 'at']);
 });
+
+test('the sum of a day belongs to the account, also if records from before there were accounts are in it', async () => {
+  await report([
+    { record_id: 'a', bytes: 1, at: start },
+    { record_id: 'b', bytes: 10, at: start },
+  ]);
+  await service.db.pool.query(`update usage_records set account_id = null where record_id = 'a'`);
+  await service.db.pool.query(`update usage_records set bytes = bytes where record_id = 'b'`); // so that it lies behind
+  expect(await leftAfter(37 * day)).toEqual([]);
+  const { rows } = await service.db.pool.query('select account_id = $1 as is_own, bytes from usage_days', [
+    service.accountUuid,
+  ]);
+  expect(rows).toEqual([{ is_own: true, bytes: 11 }]);
+});

@@ -4,6 +4,7 @@ import { allotmentMutants } from './allotment-mutants.ts';
 import { announcementMutants } from './announcement-mutants.ts';
 import { answerMutants } from './answer-mutants.ts';
 import { auditMutants } from './audit-mutants.ts';
+import { backgroundGuardMutants } from './background-guard-mutants.ts';
 import { backgroundMutants } from './background-mutants.ts';
 import { batchMutants } from './batch-mutants.ts';
 import { beforeKeyMutants } from './before-key-mutants.ts';
@@ -53,6 +54,7 @@ import { leftBehindMutants } from './left-behind-mutants.ts';
 import { listenMutants } from './listen-mutants.ts';
 import { listeningMutants } from './listening-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
+import { measuredMutants } from './measured-mutants.ts';
 import { moveGuardMutants } from './move-guard-mutants.ts';
 import { moveMutants } from './move-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
@@ -63,6 +65,7 @@ import { notifyGuardMutants } from './notify-guard-mutants.ts';
 import { notifyHttpMutants } from './notify-http-mutants.ts';
 import { numberMutants } from './number-mutants.ts';
 import { observationMutants } from './observation-mutants.ts';
+import { oldFormMutants } from './old-form-mutants.ts';
 import { operatorGuardMutants } from './operator-guard-mutants.ts';
 import { operatorMutants } from './operator-mutants.ts';
 import { orderAccountMutants } from './order-account-mutants.ts';
@@ -96,6 +99,7 @@ import { serviceMutants } from './service-mutants.ts';
 import { sessionMutants } from './session-mutants.ts';
 import { settingMutants } from './setting-mutants.ts';
 import { sharedGuardMutants } from './shared-guard-mutants.ts';
+import { signedInMutants } from './signed-in-mutants.ts';
 import { smdpMutants } from './smdp-mutants.ts';
 import { smdpWordMutants } from './smdp-word-mutants.ts';
 import { startUpMutants } from './start-up-mutants.ts';
@@ -946,7 +950,11 @@ export const handWritten: readonly Mutant[] = [
   ...smdpWordMutants,
   ...databaseGuardMutants,
   ...frozenMutants,
+  ...oldFormMutants,
+  ...backgroundGuardMutants,
   ...leftBehindMutants,
+  ...measuredMutants,
+  ...signedInMutants,
   ...startUpMutants,
   ...listeningMutants,
   ...embeddedGuardMutants,

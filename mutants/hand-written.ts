@@ -66,6 +66,7 @@ import { notifyHttpMutants } from './notify-http-mutants.ts';
 import { numberMutants } from './number-mutants.ts';
 import { observationMutants } from './observation-mutants.ts';
 import { oldFormMutants } from './old-form-mutants.ts';
+import { openedMutants } from './opened-mutants.ts';
 import { operatorGuardMutants } from './operator-guard-mutants.ts';
 import { operatorMutants } from './operator-mutants.ts';
 import { orderAccountMutants } from './order-account-mutants.ts';
@@ -99,6 +100,7 @@ import { serviceMutants } from './service-mutants.ts';
 import { sessionMutants } from './session-mutants.ts';
 import { settingMutants } from './setting-mutants.ts';
 import { sharedGuardMutants } from './shared-guard-mutants.ts';
+import { siblingMutants } from './sibling-mutants.ts';
 import { signedInMutants } from './signed-in-mutants.ts';
 import { smdpMutants } from './smdp-mutants.ts';
 import { smdpWordMutants } from './smdp-word-mutants.ts';
@@ -960,4 +962,6 @@ export const handWritten: readonly Mutant[] = [
   ...embeddedGuardMutants,
   ...keptMutants,
   ...timerMutants,
+  ...siblingMutants,
+  ...openedMutants,
 ];

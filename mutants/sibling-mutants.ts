@@ -1,0 +1,77 @@
+import type { Mutant } from './mutant.ts';
+
+/** How processes that share a port are measured together. */
+export const siblingMutants: Mutant[] = [
+  {
+    name: 'hanging-process-hides-the-metrics-of-all',
+    file: 'server/src/platform/processes/siblings.ts',
+    find: 'const timer = setTimeout(end, answerMs);',
+    replace: 'const timer = setTimeout(() => void end, answerMs);',
+    tests: ['server/src/platform/processes/siblings.test.ts'],
+    why: 'A process that hangs keeps the others’ metrics from nobody.',
+  },
+  {
+    name: 'question-to-all-leaves-its-timer',
+    file: 'server/src/platform/processes/siblings.ts',
+    find: `      clearTimeout(timer);\n      done(all);`,
+    replace: '      done(all);',
+    tests: ['server/src/platform/processes/siblings.test.ts'],
+    why: 'A question that was answered leaves nothing behind.',
+  },
+  {
+    name: 'late-answer-tells-again',
+    file: 'server/src/platform/processes/siblings.ts',
+    find: `      open.delete(id);\n`,
+    replace: '',
+    tests: ['server/src/platform/processes/siblings.test.ts'],
+    why: 'A question is answered once.',
+  },
+  {
+    name: 'questions-of-processes-mixed',
+    file: 'server/src/platform/processes/siblings.ts',
+    find: 'const id = ++questions;',
+    replace: 'const id = (questions += 0);',
+    tests: ['server/src/platform/processes/siblings.test.ts'],
+    why: 'Each question gets its own answers.',
+  },
+  {
+    name: 'metrics-told-before-all-have-answered',
+    file: 'server/src/platform/processes/siblings.ts',
+    find: '=== children.length) end();',
+    replace: '=== 1) end();',
+    tests: ['server/src/platform/processes/siblings.test.ts'],
+    why: 'The metrics are those of all processes.',
+  },
+  {
+    name: 'metrics-without-their-process',
+    file: 'server/src/platform/processes/siblings.ts',
+    find: `  registry.setDefaultLabels({ process: String(self.id) });\n`,
+    replace: '',
+    tests: ['server/src/platform/processes/siblings.test.ts'],
+    why: 'The metrics of processes are told apart.',
+  },
+  {
+    name: 'reading-metrics-mixed',
+    file: 'server/src/platform/processes/siblings.ts',
+    find: 'waiting.get(id)?.(message.all);',
+    replace: 'for (const told of waiting.values()) told(message.all);',
+    tests: ['server/src/platform/processes/siblings.test.ts'],
+    why: 'Each scrape gets its own answers.',
+  },
+  {
+    name: 'ended-process-is-told',
+    file: 'server/src/platform/processes/siblings.ts',
+    find: 'if (to.isConnected()) to.send(message, () => {});',
+    replace: 'to.send(message, () => {});',
+    tests: ['server/src/platform/processes/siblings.test.ts'],
+    why: 'A process that has ended does not end its parent.',
+  },
+  {
+    name: 'process-alone-asks-its-parent',
+    file: 'server/src/platform/processes/siblings.ts',
+    find: 'if (!self) return () => registry.metrics();',
+    replace: `if (!self) return () => Promise.resolve('');`,
+    tests: ['server/src/platform/processes/siblings.test.ts'],
+    why: 'A process alone can be measured.',
+  },
+];

@@ -23,6 +23,7 @@ import { commandMutants } from './command-mutants.ts';
 import { connectionMutants } from './connection-mutants.ts';
 import { contractMutants } from './contract-mutants.ts';
 import { coreGuardMutants } from './core-guard-mutants.ts';
+import { coreStateMutants } from './core-state-mutants.ts';
 import { dashboardMutants } from './dashboard-mutants.ts';
 import { databaseGuardMutants } from './database-guard-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
@@ -964,4 +965,5 @@ export const handWritten: readonly Mutant[] = [
   ...timerMutants,
   ...siblingMutants,
   ...openedMutants,
+  ...coreStateMutants,
 ];

@@ -128,6 +128,19 @@ describe('the service of an eSIM', () => {
     ]);
   });
 
+  test('is of the bundle that was bought first, and of the next one when that is canceled', async () => {
+    const iccid = await order();
+    const body = { product_id: 'prod_throttled' };
+    for (let n = 0; n < 2; n++)
+      await settled((await call(service, 'POST', `/v1/esims/${iccid}/bundles`, { body })).json.id);
+    const { json } = await call(service, 'GET', `/v1/esims/${iccid}/bundles`);
+    const [first, second] = json.data.toReversed().map(({ id }: { id: string }) => id);
+    expect((await serviceOf(iccid)).bundle_id).toBe(first);
+    await call(service, 'DELETE', `/v1/esims/${iccid}/bundles/${first}`);
+    expect(await serviceOf(iccid)).toMatchObject({ state: 'full', bundle_id: second });
+    expect(await toldOf(iccid)).toEqual([]);
+  });
+
   test('is barred while suspended and for ever after termination', async () => {
     const iccid = await order();
     for (const [change, state, reason] of [

@@ -69,9 +69,9 @@ function isSame(before: ServiceContent, after: ServiceContent): boolean {
   return fields.every((name) => before[name] === after[name]);
 }
 
-/** Another bundle or end with the same service is news for the core only. */
+/** Another bundle or end with the same service is news for the core only. Another state has another reason or speed. */
 function changedVisibly(before: ServiceContent, after: ServiceContent): boolean {
-  return before.state !== after.state || before.reason !== after.reason || before.kbps !== after.kbps;
+  return before.reason !== after.reason || before.kbps !== after.kbps;
 }
 
 function eventOf(

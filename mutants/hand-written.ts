@@ -71,6 +71,7 @@ import { openedMutants } from './opened-mutants.ts';
 import { operatorGuardMutants } from './operator-guard-mutants.ts';
 import { operatorMutants } from './operator-mutants.ts';
 import { orderAccountMutants } from './order-account-mutants.ts';
+import { orderEdgeMutants } from './order-edge-mutants.ts';
 import { orderGuardMutants } from './order-guard-mutants.ts';
 import { orderListMutants } from './order-list-mutants.ts';
 import { orderMutants } from './order-mutants.ts';
@@ -966,4 +967,5 @@ export const handWritten: readonly Mutant[] = [
   ...siblingMutants,
   ...openedMutants,
   ...coreStateMutants,
+  ...orderEdgeMutants,
 ];

@@ -139,6 +139,17 @@ describe('orders that are accepted together', () => {
     expect(orders[2]).toBeNull();
   });
 
+  test('are accepted by the account’s newest limit', async () => {
+    const count = 'select count(*)::int as open from execution_queue where account_id = $1';
+    const { rows } = await service.db.pool.query(count, [service.accountUuid]);
+    const before = rows[0].open;
+    const orders = await Promise.all([
+      accept('before-the-change', { limit: before }),
+      accept('after-the-change', { limit: before + 1 }),
+    ]);
+    expect(orders.map((one) => one !== null)).toEqual([true, false]);
+  });
+
   test('leave the place of one that is only repeated or refused to the next', async () => {
     await accept('repeated');
     const count = 'select count(*)::int as open from execution_queue where account_id = $1';

@@ -147,6 +147,16 @@ describe('usage', () => {
     expect((await eventsOf(iccid, 'esim.usage_not_covered')).map(({ data }) => data['country'])).toEqual([
       'US',
     ]);
+    expect(await usedOf(iccid)).toEqual([[0], 7]);
+  });
+
+  test('moves an eSIM to another country only if it is newer than the last known to be in this one', async () => {
+    const iccid = await order();
+    const at = now() - 1_000;
+    await report(iccid, { bytes: 1, at, country: 'DE' });
+    await report(iccid, { bytes: 1, at: at + 20, country: 'DE' });
+    await report(iccid, { bytes: 1, at: at + 10, country: 'FR' });
+    expect((await get(`/v1/esims/${iccid}`)).country).toBe('DE');
   });
 
   test('counts by the countries at the time of sale, whatever the catalog says later', async () => {
@@ -404,6 +414,7 @@ describe('a queued bundle', () => {
       call(service, 'DELETE', `/v1/esims/${iccid}/bundles/${id}`, key === undefined ? {} : { key });
     const refused = await cancel(active.id);
     expect([refused.status, refused.json.error.code]).toEqual([409, 'state_conflict']);
+    expect(refused.json.error.message).toMatch(/^The bundle is active\./);
     const stranger = await service.createAccount('Stranger');
     expect((await cancel(queued.id, stranger.key)).status).toBe(404);
     const other = (await bundlesOf(await order()))[0];

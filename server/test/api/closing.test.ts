@@ -294,6 +294,21 @@ describe('the orders of a closed account', () => {
   });
 });
 
+test('the last order is awaited for ten seconds, and a process that stops begins nothing', async () => {
+  const tenant = await openAccount();
+  await close(tenant);
+  const text = 'select closed_at from accounts where id = $1';
+  const { rows } = await service.db.pool.query(text, [tenant.accountUuid]);
+  const finishedAfter = async (ms: number, stopping?: AbortSignal) => {
+    const clock = { nowMs: () => rows[0].closed_at.getTime() + ms };
+    await continueClosings(service.db, { ...service.service, clock }, stopping);
+    return (await get(tenant)).closing.finished_at;
+  };
+  expect(await finishedAfter(9_999)).toBeNull();
+  expect(await finishedAfter(10_000, AbortSignal.abort())).toBeNull();
+  expect(await finishedAfter(10_000)).toEqual(expect.any(Number));
+});
+
 test('an account that another process is closing does not hold up the next', async () => {
   const [first, second] = [await openAccount(), await openAccount()];
   for (const tenant of [first, second]) await close(tenant);

@@ -3,7 +3,12 @@ import { createRunners } from '../../src/background/execution-runners.ts';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Network, Reply } from '../../src/network/port.ts';
 import { continueGroupRetries } from '../../src/orders/operator/continue-group-retries.ts';
-import { closeFailed, lockFailed } from '../../src/orders/operator/sql/executions.ts';
+import {
+  claimReturns,
+  closeFailed,
+  insertResolution,
+  lockFailed,
+} from '../../src/orders/operator/sql/executions.ts';
 import { listFailedGroups, makeMembersDue, takeGroupRetry } from '../../src/orders/operator/sql/groups.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { idOfUuid, uuidOfId } from '../../src/platform/ids/uuid.ts';
@@ -75,6 +80,10 @@ test('an order that no worker has claimed fails as canceled, with its event, and
   expect(await eventsOf(id)).toMatchObject([
     { type: 'esim.provisioning_failed', data: { error: { code: 'canceled' } } },
   ]);
+  // The operator has nothing to find out about it.
+  const group = 'select failure_group from executions where id = $1';
+  const { rows } = await service.db.pool.query(group, [uuidOfId('exec', id)]);
+  expect(rows).toEqual([{ failure_group: null }]);
   const { json: missing } = await cancel('exec_01k9400000000000000000000z');
   expect(missing.error).toMatchObject({ code: 'resource_missing', param: 'id' });
 });
@@ -193,7 +202,14 @@ test('an order that a worker holds is neither canceled nor made due, although no
   await hold(`now() - interval '1 second'`);
   expect((await retry(id)).status).toBe(202);
   await hold('null');
+  // It stays before what came due later.
+  const dueSince = `update execution_queue set due_at = now() - interval '1 hour' where id = $1 returning due_at`;
+  const { rows } = await service.db.pool.query(dueSince, [uuidOfId('exec', id)]);
   expect((await retry(id)).status).toBe(202);
+  const due = await service.db.pool.query('select due_at from execution_queue where id = $1', [
+    uuidOfId('exec', id),
+  ]);
+  expect(due.rows).toEqual(rows);
   expect((await cancel(id)).json).toMatchObject({ status: 'failed', error: { code: 'canceled' } });
 });
 
@@ -308,7 +324,7 @@ test('a failed top-up of an eSIM that has ended is not retried, as a new one wou
   await service.db.pool.query(`update esims set status = 'terminated' where iccid = $1`, [iccid]);
   const { status, json } = await retry(id);
   expect([status, json.error.code]).toEqual([409, 'state_conflict']);
-  expect(json.error.message).toMatch(/terminated/);
+  expect(json.error.message).toMatch(/is terminated\. .* one of: provisioned, active, suspended\.$/);
   expect(await get(`/v1/executions/${id}`)).not.toHaveProperty('retried_by');
 });
 
@@ -323,6 +339,30 @@ test('a failed execution that another operator decides at the same moment is dec
     await closeFailed(tx, { accountUuid: service.accountUuid, uuid, retriedBy: uuid });
   });
   expect((await second)?.json.error.message).toMatch(/already retried/);
+});
+
+test('profiles to give back are claimed one by one, those first that are due longest, for the length of a lease', async () => {
+  const ids = [await insertFailed(service, 'declined', null), await insertFailed(service, 'declined', null)];
+  const uuids = ids.map((id) => uuidOfId('exec', id) as string);
+  for (const [n, executionUuid] of uuids.entries()) {
+    await insertResolution(service.db, {
+      accountUuid: service.accountUuid,
+      executionUuid,
+      outcome: 'reserved',
+      action: 'cancel',
+      iccid: `899990700000000000${n}`,
+      decided_by: { type: 'operator', id: null, name: null },
+      at: new Date(),
+    });
+    const due = `update execution_resolutions set due_at = now() - $2 * interval '1 minute' where execution_id = $1`;
+    await service.db.pool.query(due, [executionUuid, n]);
+  }
+  const claim = async () =>
+    (await claimReturns(service.db, 1, 60_000)).map((one) => idOfUuid('exec', one.execution_id));
+  expect([await claim(), await claim(), await claim()]).toEqual([[ids[1]], [ids[0]], []]);
+  const held = `delete from execution_resolutions where execution_id = any($1)
+    returning extract(epoch from leased_until - now()) between 1 and 60 as is_held`;
+  expect((await service.db.pool.query(held, [uuids])).rows).toEqual([{ is_held: true }, { is_held: true }]);
 });
 
 test('what ended because the code is gone, the account canceled or a newer change replaced it is not retried', async () => {

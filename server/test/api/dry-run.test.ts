@@ -185,8 +185,12 @@ describe('a dry run', () => {
     const inStock = async () =>
       (await post('/v1/esims', { product_id: europe, dry_run: true })).json.in_stock;
     expect(await inStock()).toBe(true);
-    await createIccidSource([range]).allot(db, 1);
+    const source = createIccidSource([range]);
+    const [only] = await source.allot(db, 1);
     expect(await inStock()).toBe(false);
+    // One that the network objected to is used before an order fails.
+    await source.giveBack?.(db, only as string, 'suspect');
+    expect(await inStock()).toBe(true);
     // It is accepted all the same: the ICCID is taken when it runs.
     expect((await post('/v1/esims', { product_id: europe })).status).toBe(202);
     await heartbeat.stop();

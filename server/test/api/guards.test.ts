@@ -9,6 +9,8 @@ import { bundlesByEsim, writeBundles } from '../../src/orders/bundles/write.ts';
 import { continueClosings } from '../../src/orders/closing/continue.ts';
 import { runErasures } from '../../src/orders/erasures/run.ts';
 import { createObservationHandler } from '../../src/orders/observations/handle-observation.ts';
+import { lockCarried } from '../../src/orders/observations/sql.ts';
+import { writeUsage } from '../../src/orders/observations/usage-sql.ts';
 import { continueGroupRetries } from '../../src/orders/operator/continue-group-retries.ts';
 import { idOfUuid } from '../../src/platform/ids/uuid.ts';
 import { call, provision } from '../support/client.ts';
@@ -57,6 +59,9 @@ describe('a 409 decided by the operation is stored under its key', () => {
     const iccid = await createEsim('active');
     const first = await change(iccid, 'resume', 'resume-early');
     expect([first.status, first.json.error.code]).toEqual([409, 'state_conflict']);
+    expect(first.json.error.message).toBe(
+      'The eSIM is active. To resume it, its status must be one of: suspended.',
+    );
     await setStatus(iccid, 'suspended');
     const again = await change(iccid, 'resume', 'resume-early');
     expect([again.status, again.text]).toEqual([409, first.text]);
@@ -308,6 +313,18 @@ test('a bundle that changed since it was read is not overwritten', async () => {
   await expect(writeBundles(service.db, before, after)).rejects.toThrow('a bundle changed');
   const [bundle] = (await bundlesByEsim(service.db, [holder])).get(iccid) ?? [];
   expect(bundle).toMatchObject({ status: 'canceled', used_bytes: 0 });
+});
+
+test('usage is not written over a status that changed since it was read', async () => {
+  const iccid = await createEsim('active');
+  const [esim] = await lockCarried(service.db, [iccid], null);
+  if (!esim) throw new Error('no eSIM');
+  await setStatus(iccid, 'suspended');
+  const esims = [{ from: esim.status, to: { ...esim, uncovered_bytes: 7 } }];
+  const written = writeUsage(service.db, { records: [], corrected: [], esims, bundles: [] });
+  await expect(written).rejects.toThrow('an eSIM or a bundle changed');
+  const { rows } = await service.db.pool.query('select status from esims where iccid = $1', [iccid]);
+  expect(rows).toEqual([{ status: 'suspended' }]);
 });
 
 describe('work is announced at once, so that nobody waits for a poll', () => {

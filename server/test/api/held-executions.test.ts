@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createRunners } from '../../src/background/execution-runners.ts';
 import type { CoreMode } from '../../src/network/core-mode.ts';
@@ -8,10 +8,12 @@ import { newEvent } from '../../src/notify/events/new-event.ts';
 import { firstBundleFrom } from '../../src/orders/bundles/insert-from.ts';
 import { adoptedProgress, requireLostIccid } from '../../src/orders/esims/adopt-profile.ts';
 import { failAfterLastAttempt } from '../../src/orders/esims/roll-back-provision.ts';
-import { settleProvisionedRows, storeOrdered } from '../../src/orders/esims/sql/orders.ts';
+import { settleProvisionedRows, storeOrdered, terminateQueued } from '../../src/orders/esims/sql/orders.ts';
 import { hold } from '../../src/orders/executions/hold.ts';
 import type { Deps } from '../../src/orders/executions/runner.ts';
 import { type ClaimedExecution, claimExecutionRows } from '../../src/orders/executions/sql/queue.ts';
+import { createKeyring } from '../../src/platform/secrets/keyring.ts';
+import { orderMatchingIdPlace } from '../../src/platform/secrets/sealed-places.ts';
 import { call, provision } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -139,6 +141,48 @@ test('a worker that has lost an order does not return its number, which the next
   await failAfterLastAttempt(deps, held, error, async (_, given) => void seen.push(given));
   expect(seen).toEqual([]);
   expect(await events()).toEqual([]);
+});
+
+test('an order that a network refuses which remembers its calls reserved nothing, so nothing is canceled', async () => {
+  await provision(service);
+  const seen = await runAndLose(await claim([iccid]), null, { order: async () => refused });
+  expect(seen).toEqual(['order', 'failed']);
+});
+
+test('a profile that cannot be used is not canceled if another eSIM has its ICCID, and is for the operator to look up', async () => {
+  const taken = await insertEsim(service);
+  const { id } = (await provision(service)).json;
+  const order = async () => ({ ...refused, reservedIccid: taken });
+  const claimed = { ...(await claim()), progress: { matching_id: 'sealed' } };
+  expect(await runAndLose(claimed, null, { iccids: 'theirs', order })).not.toContain('cancel');
+  expect((await call(service, 'GET', `/v1/executions/${id}`)).json.error.code).toBe('outcome_unknown');
+});
+
+test('an order whose matching id cannot be read fails all the same, and its profile is reported', async () => {
+  await provision(service);
+  const order = await claim(['8999901000000006662']);
+  const elsewhere = createKeyring([randomBytes(32)]);
+  const matching_id = elsewhere.seal('AB-12', orderMatchingIdPlace(order.account_id, order.id));
+  const seen: string[] = [];
+  const deps = {
+    ...service.service,
+    network: { ...mock, forgetsCalls: true },
+    onOutcome: (_: string, outcome: string) => void seen.push(outcome),
+    onStranded: () => void seen.push('stranded'),
+  } as unknown as Deps;
+  const claimed = { ...order, progress: { is_ordered: true, matching_id } };
+  const held = hold(deps, null, claimed, new AbortController().signal);
+  const error = { code: 'internal', message: 'It failed too often.', retryable: true } as const;
+  await failAfterLastAttempt(deps, held, error, null);
+  expect(seen).toEqual(['failed', 'stranded']);
+});
+
+test('an eSIM whose order is open is terminated once', async () => {
+  await provision(service);
+  const order = await claim(['8999901000000006661']);
+  const at = new Date();
+  expect(await terminateQueued(service.db, order, at)).toMatchObject({ status: 'terminated' });
+  expect(await terminateQueued(service.db, order, at)).toBeNull();
 });
 
 test('a profile that was canceled is not reported to the operator', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findLink } from '../../src/orders/install-links/find.ts';
+import { deleteExpiredLinks } from '../../src/orders/install-links/sql.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
@@ -245,5 +246,13 @@ describe('an install link', () => {
     const findAt = (ms: number) => findLink(service.db, { nowMs: () => ms }, tokenOf(json.url));
     expect(await findAt(json.expires_at * 1_000 - 1)).not.toBeNull();
     expect(await findAt(json.expires_at * 1_000)).toBeNull();
+    // From then on it makes room.
+    const esim = { account_id: service.accountUuid, iccid: json.iccid };
+    const left = async (ms: number) => {
+      await deleteExpiredLinks(service.db, esim, new Date(ms));
+      return (await list(json.iccid)).json.data.length;
+    };
+    expect(await left(json.expires_at * 1_000 - 1)).toBe(1);
+    expect(await left(json.expires_at * 1_000)).toBe(0);
   });
 });

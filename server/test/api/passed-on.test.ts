@@ -149,6 +149,12 @@ describe('usage records for eSIMs of several cells', () => {
       key: eu.operatorKey,
     });
     expect(json.data[0].changes).toEqual({ accepted: 1, duplicates: 0, rejected: 0 });
+    // A cell that has none of the eSIMs has done nothing.
+    await report([record(unknownIccid())]);
+    const after = await call(eu, 'GET', '/v1/operator/audit_log?action=usage.reported&limit=1', {
+      key: eu.operatorKey,
+    });
+    expect(after.json.data[0].id).toBe(json.data[0].id);
   });
 
   test('wait for a cell that hangs without a database connection or a locked row', async () => {

@@ -187,7 +187,8 @@ test('of orders that are accepted together, only those with a seat count as clai
     audit: { actor, executionId: 'exec_1', requestId: null, ip: null, via: null },
   });
   await acceptExecutionRows(service.db, [row({ holder, leaseMs: 60_000, iccid: null }), row(null)]);
-  const columns = 'holder, fence, attempts, leased_until > now() as is_leased';
+  const isLeased = 'extract(epoch from leased_until - now()) between 1 and 60';
+  const columns = `holder, fence, attempts, ${isLeased} as is_leased`;
   expect(await read(`select ${columns} from execution_queue order by id`)).toEqual([
     { holder, fence: 1, attempts: 1, is_leased: true },
     { holder: null, fence: 0, attempts: 0, is_leased: null },

@@ -114,12 +114,14 @@ test('an execution whose worker stopped says that another takes over, and an old
       name: 'test_lease_ended',
       text: `
 update execution_queue
-set leased_until = now() - interval '1 minute', attempts = 2, fence = 2, progress = '{"waiting_for": "network"}'
+set leased_until = now() - interval '1 minute', due_at = now() - interval '1 hour', attempts = 2, fence = 2, progress = '{"waiting_for": "network"}'
 where account_id = $1 and id = $2`,
     },
     [service.accountUuid, uuidOfId('exec', accepted.id)],
   );
-  expect((await shown(accepted.id)).waiting_for).toMatch(/^It was interrupted and continues/);
+  const { waiting_for: interrupted, next_attempt_at: next } = await shown(accepted.id);
+  expect(interrupted).toMatch(/^It was interrupted and continues/);
+  expect(next).toBeGreaterThan(nowSeconds() - 600);
   await releaseOrphanedExecutions(service.db);
   expect((await shown(accepted.id)).waiting_for).toMatch(/^It was accepted and starts automatically/);
 });

@@ -282,6 +282,8 @@ describe('a suspension', () => {
     const resumption = (await change(iccid, 'resume')).json;
     await waiting(resumption.id);
     expect((await executionOf(suspension.id)).error.code).toBe('superseded');
+    const groups = `select failure_group from executions where iccid = $1 and status = 'failed'`;
+    expect((await service.db.pool.query(groups, [iccid])).rows).toEqual([{ failure_group: null }]);
     startSender();
     expect(await ended(resumption.id)).toMatchObject({ status: 'succeeded' });
     expect(await esimOf(iccid)).toMatchObject({ status: 'provisioned', service: { state: 'full' } });

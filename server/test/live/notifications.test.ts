@@ -158,6 +158,9 @@ describe('a notification of the SM-DP+', () => {
       profile: { state: 'downloaded', updated_at: Date.parse(at) / 1000 },
     });
     expect(await typesOf(iccid)).toEqual(['esim.downloaded']);
+    expect(await service.service.metrics.registry.metrics()).toMatch(
+      /simplane_network_reports_total\{outcome="taken"\} [1-9]/,
+    );
   });
 
   test('counts once for any order and repetition', async () => {
@@ -321,10 +324,11 @@ describe('a failed download or installation', () => {
     expect(await errorsOf(iccid)).toMatchObject({ code: 'confirmation_code_refused' });
     await send(failed(iccid, 3, '8.2.7/6.4', second(5)));
     await send(failed(iccid, 4, '8.2.7/6.4', second(6)));
+    await send(failed(iccid, 4, '9.8/9.9', second(7)));
+    await send(failed(iccid, 4, '9.9/9.9', second(8)));
     expect(await typesOf(iccid)).toEqual([
-      'esim.download_failed',
-      'esim.download_failed',
-      'esim.install_failed',
+      ...['esim.download_failed', 'esim.download_failed'],
+      ...['esim.install_failed', 'esim.install_failed', 'esim.install_failed'],
     ]);
   });
 

@@ -13,12 +13,12 @@ const local: Reply<object>[] = [
   { kind: 'refused', reason, isLocal: true },
 ];
 
-function start(afterFailures = 3) {
+function start(afterFailures = 3, pauseMs = 10_000) {
   let now = 0;
   const changes: (number | null)[] = [];
   const breaker = createBreaker({
     afterFailures,
-    pauseMs: 10_000,
+    pauseMs,
     nowMs: () => now,
     onChange: (ms) => changes.push(ms),
   });
@@ -147,4 +147,10 @@ test.each(local)('a reply given without asking the network neither counts nor en
   expect([breaker.isPaused(), breaker.mayClaimProbe(), changes]).toEqual([true, true, [10_000]]);
   call(done);
   expect(changes).toEqual([10_000, null]);
+});
+
+test('a network that cannot be reached is never paused for longer than one that fails', () => {
+  const { call, changes } = start(1, 500);
+  call({ ...down, hadNoEffect: true, isUnreached: true });
+  expect(changes).toEqual([500]);
 });

@@ -78,3 +78,12 @@ test('the window of a worker that has claimed nothing yet is that of the service
   await claim(null);
   expect(sinces).toEqual([null, soon - 1_000 - 60_000 - 250]);
 });
+
+test('a fallback scan that finds nothing does not make the next claim look further back', async () => {
+  const { claim, sinces, wait } = start();
+  await claim(soon);
+  wait(1_000);
+  await claim(null);
+  await claim(null);
+  expect(sinces).toEqual([null, null, soon - 250]);
+});

@@ -8,8 +8,12 @@ const runner = { run: async () => ({ kind: 'done' as const }), fail: async () =>
 
 type Options = Parameters<typeof createClaim>[0];
 
-/** Claims from a database that returns `rows` each time. */
-function start(rows: Partial<ClaimedExecution>[], provision: Partial<Runner> = {}) {
+type Row = Partial<ClaimedExecution>;
+
+const probe: Row = { type: 'esim.provision', id: 'probe' };
+
+/** Claims from a database that returns `answers`, and then `rows` each time. */
+function start(rows: Row[], provision: Partial<Runner> = {}, answers: Row[][] = []) {
   const since: unknown[] = [];
   const counts: unknown[] = [];
   const times = { nowMs: 0 };
@@ -19,7 +23,7 @@ function start(rows: Partial<ClaimedExecution>[], provision: Partial<Runner> = {
       query: async (_: unknown, values: unknown[]) => {
         since.push(values[2]);
         counts.push(values[0]);
-        return rows;
+        return answers[counts.length - 1] ?? rows;
       },
     },
     clock: { nowMs: () => nowMs },
@@ -94,4 +98,24 @@ test('of a batch that cannot be prepared, only the bad execution is postponed', 
   );
   expect((await claim(3)).map(({ id }) => id)).toEqual(['a', 'b']);
   expect(postponed.map(({ id }) => id)).toEqual(['bad']);
+});
+
+test('the next claim begins where the latest of the claimed executions was due', async () => {
+  const due = (agoMs: number) => ({ type: 'esim.suspend', due_at: new Date(nowMs - agoMs) }) as const;
+  const { claim, since } = start([due(300), due(100), due(200)]);
+  await claim(5);
+  await claim(5);
+  expect(since).toEqual(['-infinity', new Date(nowMs - 100 - 250)]);
+});
+
+test.each([
+  ['that can be repeated', [[probe]], [1]],
+  ['that cannot, where there is no other', [[], [probe]], [1, 1]],
+])('an execution %s is claimed for the probe alone', async (_, answers, asked) => {
+  const { claim, breaker, counts, times } = start([], {}, answers);
+  const reason = { code: 'network_unavailable', message: 'x' } as const;
+  breaker.permit()?.end({ kind: 'failed', reason, isDown: true });
+  times.nowMs = 600_000;
+  expect(await claim(5)).toEqual([probe]);
+  expect(counts).toEqual(asked);
 });

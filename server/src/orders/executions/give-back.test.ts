@@ -25,7 +25,7 @@ function start(attempts = 1) {
     clock: { nowMs: () => nowMs },
     leaseMs: 30_000,
     onOutcome: (_: string, outcome: string) => outcomes.push(outcome),
-    onError: (error: unknown) => errors.push(error),
+    onError: (...told: unknown[]) => errors.push(told),
   } as unknown as Parameters<typeof createGiveBack>[0];
   const id = '018f2d6a-0000-7000-8000-000000000000';
   const execution = { id, type: 'esim.provision', attempts } as ClaimedExecution;
@@ -67,5 +67,7 @@ test.each([
   expect(stored).toMatchObject([
     { delayMs, uncounted: 0, progress: { waiting_for: 'internal', last_error: { at: nowMs } } },
   ]);
-  expect(errors).toEqual([error]);
+  // The log names the execution: nobody else knows what failed.
+  const about = { execution_id: expect.stringMatching(/^exec_/), type: 'esim.provision', attempts };
+  expect(errors).toEqual([[error, about]]);
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { ClaimedExecution, Runner } from './runner.ts';
+import { ClaimLost } from './hold.ts';
+import type { ClaimedExecution, Runner, RunOutcome } from './runner.ts';
 import { startExecutionWorker } from './worker.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -16,15 +17,17 @@ const down = {
 } as const;
 
 /** A worker that hears of all work, with a network that is down, and how often it has claimed. */
-function start(due: ClaimedExecution[]) {
+function start(due: ClaimedExecution[], end?: () => Promise<RunOutcome>) {
   let claims = 0;
   const network = { isDown: true };
   /** What it claimed, and when: whatever is due unless the network is paused, else only what may be the probe. */
   const claimed: { name: string; ms: number; count: number }[] = [];
   const told: string[] = [];
+  const written: string[] = [];
   const provision: Runner = {
     isPausable: true,
     async run(_, held) {
+      if (end) return end();
       const reply = await held.call<object>('order', async () =>
         network.isDown ? down : { kind: 'done', result: {} },
       );
@@ -37,7 +40,10 @@ function start(due: ClaimedExecution[]) {
   const worker = startExecutionWorker({
     db: {
       async query({ name }: { name: string }) {
-        if (!name.startsWith('execution_claim')) return [{}];
+        if (!name.startsWith('execution_claim')) {
+          written.push(name);
+          return [{}];
+        }
         claims += 1;
         claimed.push({ name, ms: Date.now(), count: due.length });
         return due.splice(0);
@@ -54,7 +60,7 @@ function start(due: ClaimedExecution[]) {
       onError: (error: unknown) => expect.fail(String(error)),
     },
   } as unknown as Parameters<typeof startExecutionWorker>[0]);
-  return { worker, claims: () => claims, claimed, network, told };
+  return { worker, claims: () => claims, claimed, network, told, written };
 }
 
 test('rarely claims while signals tell of all work', async () => {
@@ -91,5 +97,38 @@ test('announces the event of an order that failed for good, after it was written
   const { worker, told } = start([{ ...order, attempts: 1_000 }]);
   await vi.advanceTimersByTimeAsync(0);
   expect(told).toEqual(['failed', 'deliveries']);
+  await Promise.all([worker.stop(0), vi.runAllTimersAsync()]);
+});
+
+test.each<[string, RunOutcome, string[]]>([
+  ['may have written an event', { kind: 'done' }, ['deliveries']],
+  ['has handed its event over', { kind: 'done', isAnnounced: true }, []],
+  ['failed', down, ['deliveries']],
+])(
+  'an attempt that %s is announced only if nothing else tells of its events',
+  async (_, outcome, expected) => {
+    const { worker, told } = start([order], async () => outcome);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(told).toEqual(expected);
+    await Promise.all([worker.stop(0), vi.runAllTimersAsync()]);
+  },
+);
+
+test('an execution that another worker has claimed is left to it, and is no error', async () => {
+  const { worker, told, written } = start([order], () => Promise.reject(new ClaimLost()));
+  await vi.advanceTimersByTimeAsync(0);
+  expect([told, written]).toEqual([[], []]);
+  await Promise.all([worker.stop(0), vi.runAllTimersAsync()]);
+});
+
+test('a worker whose last claim got less than it had room for offers seats without another claim', async () => {
+  const { worker, claims } = start([]);
+  await vi.advanceTimersByTimeAsync(0);
+  const [first, second] = [await worker.seat(), await worker.seat()];
+  expect([first, second]).toMatchObject([{ leaseMs: 60_000 }, { leaseMs: 60_000 }]);
+  expect(await worker.seat()).toBeNull();
+  first?.release();
+  await vi.advanceTimersByTimeAsync(0);
+  expect([claims(), await worker.seat()]).toMatchObject([1, { leaseMs: 60_000 }]);
   await Promise.all([worker.stop(0), vi.runAllTimersAsync()]);
 });

@@ -77,6 +77,7 @@ import { orderListMutants } from './order-list-mutants.ts';
 import { orderMutants } from './order-mutants.ts';
 import { orderedMutants } from './ordered-mutants.ts';
 import { otherCellMutants } from './other-cell-mutants.ts';
+import { peerEdgeMutants } from './peer-edge-mutants.ts';
 import { peerMutants } from './peer-mutants.ts';
 import { platformCommandMutants } from './platform-command-mutants.ts';
 import { platformMutants } from './platform-mutants.ts';
@@ -968,4 +969,5 @@ export const handWritten: readonly Mutant[] = [
   ...openedMutants,
   ...coreStateMutants,
   ...orderEdgeMutants,
+  ...peerEdgeMutants,
 ];

@@ -16,6 +16,8 @@ test('a map of notification points has each point once, with a known state', () 
     '3=downloaded,3=installed',
     '3=downloaded;4=installed',
     'x3=deleted',
+    '1234567=deleted',
+    '3=Deleted',
   ])
     expect(parseNotificationMap(wrong), wrong).toBeUndefined();
 });

@@ -60,3 +60,25 @@ test('the brackets of an IPv6 address are no part of it', async () => {
   // ECONNREFUSED, or what says that there is no IPv6; but not that the name is unknown.
   expect(shaken).toMatchObject({ kind: 'failed', cause: expect.stringMatching(/^E(?!NOTFOUND|AI_)/) });
 });
+
+test('a handshake shows our certificate, and whether the peer’s is one that we trust', async () => {
+  const { server: own, client } = createTls();
+  const { cert, key, clientCa: ca } = own;
+  // With TLS 1.3 the refusal would come after the handshake.
+  server = createTlsServer({
+    cert,
+    key,
+    ca,
+    requestCert: true,
+    rejectUnauthorized: true,
+    maxVersion: 'TLSv1.2',
+  });
+  const target = { url: `https://127.0.0.1:${await listen()}`, timeoutMs: 10_000 };
+  expect(await shakeHands({ ...target, tls: client })).toMatchObject({
+    ...{ kind: 'ok', peer: { subject: { CN: 'smdp' } } },
+  });
+  expect(await shakeHands({ ...target, tls: { ...client, ca: null } })).toMatchObject({
+    ...{ kind: 'failed', peer: { subject: { CN: 'smdp' } }, cause: expect.stringMatching(/^[A-Z_]+$/) },
+  });
+  expect(await shakeHands(target)).toMatchObject({ kind: 'failed', peer: null });
+});

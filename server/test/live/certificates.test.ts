@@ -48,6 +48,19 @@ afterAll(() => folder.remove());
 const named = (setting: string, path: string) => ({ setting, path });
 const missing = '/nowhere/client.pem';
 
+/** Its RSA key has 512 bits. */
+const weakAuthority = `-----BEGIN CERTIFICATE-----
+MIIBdzCCASGgAwIBAgIUVblDIWrAU82Tvo3CImZmp5/UnNkwDQYJKoZIhvcNAQEL
+BQAwDzENMAsGA1UEAwwEd2VhazAgFw0yNjExMTkyMzI1MjNaGA8yMTI2MTAyNjIz
+MjUyM1owDzENMAsGA1UEAwwEd2VhazBcMA0GCSqGSIb3DQEBAQUAA0sAMEgCQQDw
+uBGEqJQYFtJQkxUmjqO8/cbtwDQ/SoYMQcQcd0AqkrwG9h64gBJ5HHmFgKF+pyPH
+5RNHcio3u0UtqXxmMG+PAgMBAAGjUzBRMB0GA1UdDgQWBBQRDGx3YaHoo9XaGo9f
+aMUY1khitjAfBgNVHSMEGDAWgBQRDGx3YaHoo9XaGo9faMUY1khitjAPBgNVHRMB
+Af8EBTADAQH/MA0GCSqGSIb3DQEBCwUAA0EAchLQuqBGRFC8//oQdWbbGcB1LR0j
+hKf+Z1f2IZI+LQGOjDOodHKcoj1M4GcUcX0ON2FOU+hPZKhCkp5fqoTWhA==
+-----END CERTIFICATE-----
+`;
+
 describe('a file for mutual TLS', () => {
   const key = files.key;
   test.each([
@@ -68,6 +81,29 @@ describe('a file for mutual TLS', () => {
     ['whose key is not a key', files.cert, files.text, `KEY: ${files.text}: contains no PEM private key`],
   ])('%s is rejected with its setting and its path', async (_, cert, keyPath, message) => {
     await expect(readIdentity(named('CERT', cert), named('KEY', keyPath))).rejects.toThrow(message);
+  });
+
+  test('is valid from its first second until its last', async () => {
+    const [startsAt, endsAt] = [new Date('2030-01-01'), new Date('2030-02-01')];
+    const { cert, key: own } = tls.authority.issue({ name: 'simplane', startsAt, endsAt });
+    const certFile = named('CERT', folder.write('bounded.pem', cert));
+    const keyFile = named('KEY', folder.write('bounded.key', own));
+    const readAt = (ms: number) => readIdentity(certFile, keyFile, new Date(ms));
+    await expect(readAt(startsAt.getTime() - 1)).rejects.toThrow('not valid before 2030-01-01');
+    expect(await readAt(startsAt.getTime())).toMatchObject({ endsAt });
+    expect(await readAt(endsAt.getTime() - 1)).toMatchObject({ endsAt });
+    await expect(readAt(endsAt.getTime())).rejects.toThrow('expired on 2030-02-01');
+    const { pem } = createAuthority('Bounded', { startsAt, endsAt });
+    const caFile = named('CA', folder.write('bounded-ca.pem', pem));
+    expect(await readAuthorities(caFile, new Date(endsAt.getTime() - 1))).toEqual({ pem, endsAt });
+    await expect(readAuthorities(caFile, endsAt)).rejects.toThrow('expired on 2030-02-01');
+  });
+
+  test('with a certificate in its chain that TLS would not use is rejected before the first handshake', async () => {
+    const cert = folder.write('weak.pem', `${tls.client.cert}${weakAuthority}`);
+    await expect(readIdentity(named('CERT', cert), named('KEY', key))).rejects.toThrow(
+      `CERT: ${cert}: cannot be used: ERR_SSL_CA_KEY_TOO_SMALL`,
+    );
   });
 
   test('with only expired authorities is rejected, a valid one is accepted', async () => {

@@ -139,7 +139,9 @@ describe('a command', () => {
         behave(response);
         setTimeout(() => ending.abort(), 20);
       });
-      expect(await suspend(ending.signal)).toMatchObject({ kind: 'failed' });
+      expect(await suspend(ending.signal)).toMatchObject({
+        ...{ kind: 'failed', reason: { message: expect.stringContaining('no answer in time') } },
+      });
     }
   });
 
@@ -178,6 +180,26 @@ describe('a command', () => {
       expect([isReachable, error?.message ?? null]).toEqual([reachable, message]);
     },
   );
+
+  test('that fails is in the operator’s log, with the host, and shows when the core is not reached', async () => {
+    const troubles: object[] = [];
+    const state = createPeerState('core', 'core.example');
+    const onTrouble = (details: object) => void troubles.push(details);
+    const options = { url: core.url, secret, userAgent: 'x', nowSeconds, state, onTrouble };
+    const { signal } = new AbortController();
+    const resume = () => createCoreCommands(options).resume({ id: '1', attempt: 1, signal, iccid });
+    core.answer((response) => response.destroy());
+    await resume();
+    expect(state.report()).toMatchObject({ reachable: false, last_error: { message: expect.any(String) } });
+    answer(422, '{"message": "no"}');
+    await resume();
+    expect(state.report().reachable).toBe(true);
+    const about = { command: 'resume', id: '1', host: new URL(core.url).host };
+    expect(troubles).toMatchObject([
+      { ...about, error: expect.any(String) },
+      { ...about, status: 422 },
+    ]);
+  });
 
   test('that fails has a message that promises no retry', async () => {
     answer(503, '');

@@ -207,6 +207,27 @@ describe('the ES2+ driver', () => {
     },
   );
 
+  test('is checked by a request, and a status that is no answer is explained', async () => {
+    const { smdp, tls: own, stop } = await startSmdpSetup();
+    const options = { url: smdp.url, tls: own.client, protocolVersion: '2.2.0' };
+    for (const [statuses, kind, says] of [
+      [[401, 403], 'failed', 'it does not let this client in'],
+      [[502, 503, 504], 'failed', 'its gateway is up, but the SM-DP+ behind it is down'],
+      [[300, 399, 404, 405, 410], 'failed', 'ES2+ is not there; check the path'],
+      [[400, 402, 406, 500, 501, 505], 'doubtful', 'to a request it should refuse with HTTP 200'],
+    ] as const)
+      for (const status of statuses) {
+        smdp.onCall(() => ({ status, isDone: false }));
+        const checked = await checkConnection({
+          ...{ ...options, requesterId: 'simplane-test', padsIccids: true, timeoutMs: 30_000 },
+        });
+        expect(checked).toMatchObject({ kind, says: expect.stringContaining(says) });
+        expect(checked.says).toContain(`answers HTTP ${status} at /gsma`);
+      }
+    expect(smdp.calls.at(-1)?.body).toMatchObject({ iccid: `${'0'.repeat(19)}F` });
+    await stop();
+  });
+
   test('redacts secrets in the SM-DP+’s error message', async () => {
     const { smdp, network, stop } = await startSmdpSetup();
     const message = 'AB-12 is not LPA:1$rsp.example.com$AB-12, code 47114711';

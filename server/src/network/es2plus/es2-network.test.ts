@@ -169,6 +169,7 @@ test('a taken ICCID is ours only if the order is a repetition, and never free ag
   const first = await order(taken, { iccid: own });
   expect(first).toMatchObject({ kind: 'refused', reason: { upstream: { iccid: own } } });
   expect(first).not.toHaveProperty('leavesIccid');
+  expect(await order(refused('8.2.1/3.5'), { iccid: own })).not.toHaveProperty('leavesIccid');
   expect(await order(taken, { iccid: own, isRepeated: true })).toEqual({
     kind: 'done',
     result: { iccid: own, isInferred: true },
@@ -178,6 +179,9 @@ test('a taken ICCID is ours only if the order is a repetition, and never free ag
 test.each([
   ['8.2.5/3.7', 'free'],
   ['8.1.1/3.8', 'free'],
+  ['8.1/4.3', 'free'],
+  ['1.6/2.2', 'free'],
+  ['1/1.1', 'free'],
   ['8.2.5/3.8', 'suspect'],
   ['8.2.1/3.9', 'suspect'],
   ['8.10/1.2', 'suspect'],
@@ -187,7 +191,11 @@ test.each([
 
 test('an answer with another ICCID than the one ordered, or without a check digit, reserves something', async () => {
   expect(await order(executed({ iccid: other }), { iccid: own })).toMatchObject({
-    reason: { code: 'outcome_unknown', upstream: { iccid: other } },
+    reason: {
+      ...{ code: 'outcome_unknown', upstream: { iccid: other } },
+      message: expect.stringContaining(`Its answer had the ICCID ${other}.`),
+      detail: expect.stringContaining('(smdp.example) and resolve the execution.'),
+    },
   });
   const wrong = '8999901000000000011';
   expect(await order(executed({ iccid: wrong }))).toMatchObject({ kind: 'refused', reservedIccid: wrong });
@@ -220,11 +228,14 @@ test('the address of an SM-DP+ that ends with the root’s dot is the same witho
   expect(confirmed).toMatchObject({ kind: 'done', result: { smdpAddress: 'rsp.example.com' } });
 });
 
-test('a release was made before only if it is repeated', async () => {
-  const release = (isRepeated: boolean) =>
-    start([refused('8.2.1/3.5')]).network.release({ ...call({ isRepeated }), iccid: own, matchingId });
-  expect([(await release(false)).kind, (await release(true)).kind]).toEqual(['refused', 'done']);
-});
+test.each(['8.2.1/3.5', '8.2.1/3.3'])(
+  'a release that is refused with %s was made before only if it is repeated',
+  async (code) => {
+    const release = (isRepeated: boolean) =>
+      start([refused(code)]).network.release({ ...call({ isRepeated }), iccid: own, matchingId });
+    expect([(await release(false)).kind, (await release(true)).kind]).toEqual(['refused', 'done']);
+  },
+);
 
 test('a cancellation leaves out the matching id only of an order that was never confirmed', async () => {
   const unbound = refused('8.2.6/3.10');

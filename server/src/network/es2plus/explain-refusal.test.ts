@@ -3,13 +3,19 @@ import { expect, test } from 'vitest';
 import { explainBrokenHandshake, findRefusal } from './explain-refusal.ts';
 
 /** A client with a certificate that the authority did not accept for this reason; null if it did. */
-function clientWith(authorizationError: string | null): TLSSocket {
-  const names = { subject: { CN: 'x'.repeat(300) }, issuer: { CN: 'Root' } };
+function clientWith(
+  authorizationError: string | null,
+  issuer = { CN: 'Root' },
+  subjectAltName?: string,
+): TLSSocket {
+  const names = { subject: { CN: 'x'.repeat(300) }, issuer };
   return {
     remoteAddress: '192.0.2.1',
     authorized: authorizationError === null,
     authorizationError,
-    getPeerX509Certificate: () => ({ validTo: 'Jan  1 00:00:00 2026 GMT', checkHost: () => undefined }),
+    getPeerX509Certificate: () => ({
+      ...{ validTo: 'Jan  1 00:00:00 2026 GMT', subjectAltName, checkHost: () => undefined },
+    }),
     getPeerCertificate: () => names,
   } as unknown as TLSSocket;
 }
@@ -31,6 +37,8 @@ test('what the log quotes of a client’s certificate is bounded', () => {
   const refusal = findRefusal(clientWith(null), ['smdp.example']) as Record<string, string>;
   expect(refusal).toMatchObject({ names: 'none', cause: expect.stringMatching(/SUBJECTS$/) });
   expect(refusal['subject']?.length).toBeLessThanOrEqual(201);
+  const long = findRefusal(clientWith(null, { CN: 'y'.repeat(300) }, 'z'.repeat(300)), []);
+  expect(long).toMatchObject({ issuer: `CN=${'y'.repeat(197)}…`, names: `${'z'.repeat(200)}…` });
 });
 
 test.each([

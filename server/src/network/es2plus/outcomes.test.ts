@@ -54,3 +54,33 @@ test('a refusal that the standard does not list is final, and named by its codes
 test('only a gateway’s statuses say that the system behind it is down', () => {
   expect([501, 502, 504, 505].map(isGatewayError)).toEqual([false, true, true, false]);
 });
+
+test.each([
+  [
+    'declined',
+    ['8.2.1/3.9', '8.2.1/1.2', '8.2.5/3.9', '8.2.5/1.2', '8.2.5/3.8', '8.1.1/2.2', '8.1.1/3.9', '8.1.1/3.8'],
+  ],
+  ['state_conflict', ['8.2.1/3.3', '8.2.1/3.5', '8.2.6/3.3', '8.2.6/3.10', '8.1.1/3.10']],
+  ['out_of_stock', ['8.2.5/3.7']],
+  ['network_unavailable', ['1.6/4.2', '8.1/4.10', '1.2/5.1']],
+])('a program is told %s for what the standard calls %j', (code, codes) => {
+  for (const one of codes) {
+    const [subjectCode = '', reasonCode = ''] = one.split('/');
+    const { reason, isTemporary } = judgeStatus(
+      { status: 'Failed', statusCodeData: { subjectCode, reasonCode } },
+      about,
+    );
+    expect([one, reason.code, isTemporary]).toEqual([one, code, code === 'network_unavailable']);
+    expect(reason).toMatchObject({
+      ...{ host: 'smdp.example', upstream: { subject_code: subjectCode, reason_code: reasonCode } },
+    });
+    expect(reason.message).not.toMatch(/^The SM-DP\+ refused/);
+  }
+});
+
+test('a call that expired is tried again, whatever its codes say', () => {
+  const statusCodeData = { subjectCode: '8.2.5', reasonCode: '3.7' };
+  expect(judgeStatus({ status: 'Expired', statusCodeData }, about)).toMatchObject({
+    ...{ isTemporary: true, hadNoEffect: false, reason: { code: 'network_unavailable' } },
+  });
+});

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { startFakeSmdp } from '../../../test/support/fake-smdp.ts';
 import { createTls } from '../../../test/support/smdp-setup.ts';
@@ -24,4 +27,24 @@ test('a client that is closed ends the calls in progress, also those with certif
   await client.close();
   expect(await inProgress).toMatchObject({ kind: 'unanswered', why: 'connection' });
   await smdp.stop();
+});
+
+test('the idle connections of certificates that were replaced are closed', async () => {
+  const tls = createTls();
+  const server = createServer(tls.server, (_, response) => void response.end('{}'));
+  server.keepAliveTimeout = 600_000; // neither side closes it by itself
+  const closed = new Promise<void>((resolve) => {
+    server.on('secureConnection', (socket: Socket) => void socket.once('close', resolve));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const options = { url, tls: tls.client, protocolVersion: '2.2.0', connectTimeoutMs: 5_000 };
+  const client = createRenewableClient(options);
+  const signal = AbortSignal.timeout(30_000);
+  expect(await client.post('/x', '{}', { signal, isFresh: false })).toMatchObject({ status: 200 });
+  client.renew(tls.client);
+  await closed;
+  await client.close();
+  server.close();
 });

@@ -168,7 +168,7 @@ export const installLinkMutants: Mutant[] = [
   {
     name: 'install-code-without-limit',
     file: pages,
-    find: "if (!takeToken(ofCodes(link.id))) return sendNotice(request, reply, link, 'tooOften');",
+    find: "if (!limits.takeCode(link.id)) return sendNotice(request, reply, link, 'tooOften');",
     replace: '',
     tests: page,
     why: 'Each view of the code is an audit entry, so their number is bounded.',
@@ -176,7 +176,7 @@ export const installLinkMutants: Mutant[] = [
   {
     name: 'install-views-without-limit',
     file: pages,
-    find: 'if (isPerson(request) && takeToken(ofViews(link.id)))',
+    find: 'if (isPerson(request) && limits.takeView(link.id))',
     replace: 'if (isPerson(request))',
     tests: page,
     why: 'Whoever has a link cannot fill the audit log.',
@@ -184,7 +184,7 @@ export const installLinkMutants: Mutant[] = [
   {
     name: 'install-page-without-limit',
     file: pages,
-    find: 'if (!takeToken(ofRequests(link.id))) {',
+    find: 'if (!limits.takeRequest(link.id)) {',
     replace: 'if (false) {',
     tests: page,
     why: 'One link takes a bounded share of the process.',

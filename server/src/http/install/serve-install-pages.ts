@@ -13,20 +13,14 @@ import { labelOf, requireOwnCell } from '../../platform/cell.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
 import { discardRest } from '../discard-rest.ts';
 import type { RefusalPace } from '../pace-refusals.ts';
-import { createTokenBuckets, takeToken } from '../token-buckets.ts';
 import { detectDevice } from './detect-device.ts';
 import { isPerson } from './is-person.ts';
+import { createLinkLimits } from './link-limits.ts';
 import { renderNotice, renderPage, type Shown } from './page.ts';
 import { canInstall, stepOf, topicOfError } from './step-of.ts';
 import { chooseLanguage } from './texts/index.ts';
 
 const url = '/i/:token';
-
-// Of one link, in each process. Whoever has a link chooses how often they open it, so what they fill and cost is bounded.
-const requestsPerSecond = { perSecond: 5, burst: 100 };
-const viewsPerHour = 60;
-const codesPerHour = 20;
-const maxLinks = 10_000;
 
 /** Nothing of the page leaves the browser: not to caches, other sites, frames or search engines. */
 const headers = {
@@ -47,18 +41,11 @@ function policyOf(nonce: string): string {
 /** The pages that end users open. They have no key: the token of their link says whose eSIM it is. */
 export function serveInstallPages(app: FastifyInstance, service: Service, pace: RefusalPace): void {
   const { db, clock } = service;
-  const monotonicMs = () => performance.now();
-  const bucketsOf = (rate: { perSecond: number; burst: number }) =>
-    createTokenBuckets({ ...rate, limit: maxLinks, monotonicMs });
-  const [ofRequests, ofViews, ofCodes] = [
-    bucketsOf(requestsPerSecond),
-    bucketsOf({ perSecond: viewsPerHour / 3_600, burst: viewsPerHour }),
-    bucketsOf({ perSecond: codesPerHour / 3_600, burst: codesPerHour }),
-  ];
+  const limits = createLinkLimits();
 
   app.get(url, (request, reply) =>
     withLink(request, reply, async (link) => {
-      if (isPerson(request) && takeToken(ofViews(link.id))) await recordView(db, viewerOf(request), link);
+      if (isPerson(request) && limits.takeView(link.id)) await recordView(db, viewerOf(request), link);
       return sendPage(request, reply, link, null);
     }),
   );
@@ -68,7 +55,7 @@ export function serveInstallPages(app: FastifyInstance, service: Service, pace: 
       if (isFromElsewhere(request) || !canInstall(stepOf(link))) {
         return reply.redirect(pathOf(request), 303);
       }
-      if (!takeToken(ofCodes(link.id))) return sendNotice(request, reply, link, 'tooOften');
+      if (!limits.takeCode(link.id)) return sendNotice(request, reply, link, 'tooOften');
       const esim = await requireEsim(db, link.account_id, link.iccid);
       const viewer = { ...viewerOf(request), db, keyring: service.keyring };
       const seenBy = { install_link_id: idOfUuid(idPrefixes.installLink, link.id) };
@@ -106,7 +93,7 @@ export function serveInstallPages(app: FastifyInstance, service: Service, pace: 
       requireOwnCell(service.cell, labelOf(token), 'This install link');
       return refuse(request, reply);
     }
-    if (!takeToken(ofRequests(link.id))) {
+    if (!limits.takeRequest(link.id)) {
       throw new AppError('rate_limited', 'This link is opened too often; retry after a second.', {
         headers: { 'Retry-After': '1' },
       });

@@ -29,8 +29,8 @@ export const terminalMutants: Mutant[] = [
   {
     name: 'padded-status-without-color',
     file: 'cli/src/print/format.ts',
-    find: 'paints[text.trim()]',
-    replace: 'paints[text]',
+    find: 'const status = text.trim();',
+    replace: 'const status = text;',
     tests: ['cli/src/print/format.test.ts'],
     why: 'A status has its color in a column too.',
   },

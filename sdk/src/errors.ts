@@ -134,7 +134,9 @@ const classesByType: Record<ErrorType, typeof ApiError> = {
 export function apiErrorOf(answer: Answer): ApiError {
   const { type, code } = errorOf(answer.body);
   if (code === 'cursor_expired') return new CursorExpiredError(answer);
-  const Class = (type && classesByType[type]) ?? (answer.status >= 500 ? ServerError : ApiError);
+  // Another server may send any type, also `constructor`, which every object has.
+  const known = type !== undefined && Object.hasOwn(classesByType, type) ? classesByType[type] : undefined;
+  const Class = known ?? (answer.status >= 500 ? ServerError : ApiError);
   return new Class(answer);
 }
 

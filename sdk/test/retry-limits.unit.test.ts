@@ -308,3 +308,168 @@ test('a Retry-After is seconds or a date; one that is over means no pause, and a
   const texts = ['7', 'Thu, 19 Nov 2026 12:00:05 GMT', 'Thu, 19 Nov 2026 11:00:00 GMT', 'soon', '', null];
   expect(texts.map(retryAfterMs)).toEqual([7_000, 5_000, 0, null, null, null]);
 });
+
+/** When each request arrives, in milliseconds, if every one is answered like this at once. */
+function timed(respond: (request: number) => Response, options: Partial<SimplaneOptions> = {}) {
+  const startMs = performance.now();
+  const atMs: number[] = [];
+  const respondTo = () => respond(atMs.push(Math.round(performance.now() - startMs)));
+  return { atMs, ...clientWith([respondTo], options) };
+}
+
+const hangs = (signal: AbortSignal) =>
+  new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+test('an execution is polled with growing pauses of up to two seconds, for a minute', async () => {
+  const { simplane, atMs } = timed(() => Response.json({ id: 'exec_1', status: 'running' }));
+  const waiting = simplane.executions.wait('exec_1');
+  expect(await outcomeWithin(59_999, waiting)).toBeUndefined();
+  expect(await outcomeWithin(1, waiting)).toBeInstanceOf(TimeoutError);
+  expect(atMs.slice(0, 4)).toEqual([0, 100, 250, 475]);
+  const pauses = atMs.slice(1).map((ms, index) => ms - (atMs[index] ?? 0));
+  expect(pauses.slice(8, -1).every((ms) => ms === 2_000)).toBe(true);
+  expect(atMs.at(-1)).toBe(60_000);
+});
+
+test('a batch is waited for ten minutes, in which every poll is told; an abort ends it', async () => {
+  const seen: number[] = [];
+  const { simplane, atMs } = timed((request) => Response.json({ id: 'bat_1', open: request }));
+  const waiting = simplane.batches.wait('bat_1', { onProgress: ({ open }) => void seen.push(open) });
+  expect(await outcomeWithin(599_999, waiting)).toBeUndefined();
+  expect(await outcomeWithin(1, waiting)).toBeInstanceOf(TimeoutError);
+  expect(atMs.slice(0, 4)).toEqual([0, 100, 250, 475]);
+  expect(seen).toEqual(atMs.map((_, index) => index + 1));
+  const stop = new AbortController();
+  const aborted = simplane.batches.wait('bat_1', { signal: stop.signal });
+  expect(await outcomeWithin(10, aborted)).toBeUndefined();
+  stop.abort('enough');
+  expect(await outcomeWithin(0, aborted)).toBe('enough');
+});
+
+test('without settings, an attempt has 20 seconds, a call 60, and four retries', async () => {
+  const hanging = clientWith([hangs]);
+  const calling = hanging.simplane.me();
+  await outcomeWithin(19_999, calling);
+  expect(hanging.seen.requests).toBe(1);
+  await outcomeWithin(500, calling);
+  expect(hanging.seen.requests).toBe(2);
+  expect(await outcomeWithin(39_500, calling)).toBeUndefined();
+  expect(await outcomeWithin(1, calling)).toBeInstanceOf(TimeoutError);
+  const failing = clientWith([answer(500)]);
+  expect(await outcomeWithin(60_000, failing.simplane.me())).toMatchObject({ status: 500 });
+  expect(failing.seen.requests).toBe(5);
+});
+
+test('a stream that is silent for 45 seconds is opened again, and the hooks count its attempts', async () => {
+  const attempts: number[] = [];
+  const silent = () => streamThat(eventText(1), () => {}, 'text/event-stream').respond();
+  const onRequest = ({ attempt }: { attempt: number }) => void attempts.push(attempt);
+  const { simplane } = clientWith([answer(503), silent, answer(503), silent], { onRequest });
+  const events = simplane.events.follow({ after: 'c0' })[Symbol.asyncIterator]();
+  expect(await outcomeWithin(250, events.next())).toMatchObject({ value: { id: 'evt_1' } });
+  const second = events.next();
+  expect(await outcomeWithin(44_999, second)).toBeUndefined();
+  expect(attempts).toEqual([1, 2]);
+  expect(await outcomeWithin(1_000, second)).toMatchObject({ value: { id: 'evt_1' } });
+  expect(attempts).toEqual([1, 2, 2, 3]);
+  await events.return?.();
+});
+
+test('a read has neither a key of its own nor a type, and leaves out what is not given', async () => {
+  const sent: [url: string, headers: Headers][] = [];
+  const fetch = async (url: string, { headers }: RequestInit) => {
+    sent.push([url, new Headers(headers)]);
+    return Response.json({ data: [], has_more: false });
+  };
+  const { simplane } = clientWith([], { fetch });
+  await simplane.events.list({ type: undefined, limit: 3 } as object);
+  for await (const _ of simplane.events.list());
+  expect(sent.map(([url]) => url)).toEqual([
+    ...['http://api.test/v1/events?limit=3', 'http://api.test/v1/events?limit=100'],
+  ]);
+  for (const [, headers] of sent)
+    expect([headers.has('idempotency-key'), headers.has('content-type')]).toEqual([false, false]);
+});
+
+test('only the order of provisionAndWait has its idempotency key', async () => {
+  const keys: string[] = [];
+  const done = { id: 'exec_1', status: 'succeeded', iccid: '89' };
+  const fetch = async (_: string, { method = '', headers }: RequestInit) => {
+    keys.push(`${method} ${new Headers(headers).get('idempotency-key')}`);
+    return Response.json(done);
+  };
+  const { simplane } = clientWith([], { fetch });
+  await simplane.esims.provisionAndWait(order, { idempotencyKey: 'mine' });
+  expect(keys).toEqual(['POST mine', 'GET null', 'GET null', 'GET null']);
+});
+
+test('what failed is named by its cause, by code or else by text', async () => {
+  for (const [cause, named] of [
+    [{ code: 'ECONNREFUSED', message: 'connect' }, '(ECONNREFUSED)'],
+    [{ message: 'socket hang up' }, '(socket hang up)'],
+    [undefined, '(fetch failed)'],
+  ] as const) {
+    const fail = () => Promise.reject(new TypeError('fetch failed', { cause }));
+    const { simplane } = clientWith([fail], { maxRetries: 0 });
+    expect(String(await outcomeWithin(0, simplane.me()))).toContain(`GET /v1/me got no response ${named}`);
+  }
+});
+
+test('a write that was redirected has changed nothing', async () => {
+  const { simplane } = clientWith([() => new Response(null, { status: 307 })]);
+  expect(await outcomeWithin(0, simplane.esims.create(order))).toMatchObject({
+    ...{ status: 307, mayHaveTakenEffect: false, idempotencyKey: expect.any(String) },
+  });
+});
+
+test('an error of any type is an ApiError, also if its type is a word that JavaScript knows', async () => {
+  for (const [type, status, name] of [
+    ['constructor', 400, 'ApiError'],
+    ['toString', 500, 'ServerError'],
+    ['of_tomorrow', 403, 'ApiError'],
+    ['conflict_error', 409, 'ConflictError'],
+  ] as const) {
+    const { simplane } = clientWith([answer(status, { error: { type } })], { maxRetries: 0 });
+    const error = await outcomeWithin(0, simplane.me());
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ name, status });
+  }
+});
+
+test('an order that failed without a reason is named', async () => {
+  const { simplane } = clientWith([answer(200, { id: 'exec_1', status: 'failed', error: null })]);
+  const failed = await outcomeWithin(0, simplane.executions.wait('exec_1'));
+  expect(failed).toMatchObject({ name: 'ExecutionFailedError', message: 'exec_1 failed.' });
+});
+
+test('a reader goes on after a timeout, and reads on at once while there are events', async () => {
+  let calls = 0;
+  const late = async () => {
+    calls += 1;
+    if (calls === 1) throw new TimeoutError('no response in time');
+    return 'answered';
+  };
+  expect(await outcomeWithin(250, keepTrying(new AbortController().signal, late))).toBe('answered');
+
+  const page = (n: number) => Response.json({ data: [{ id: `evt_${n}` }], cursor: `c${n}` });
+  const { simplane, atMs } = timed(page);
+  const events = simplane.events.follow({ after: 'c0', transport: 'poll' })[Symbol.asyncIterator]();
+  for (let n = 1; n <= 20; n++) expect((await events.next()).value?.id).toBe(`evt_${n}`);
+  expect(atMs).toEqual(Array.from({ length: 20 }, () => 0));
+  await events.return?.();
+});
+
+test('a server that waits for a second before it says that there is nothing is asked again at once', async () => {
+  const nothing = () =>
+    new Promise<Response>((resolve) => {
+      setTimeout(() => resolve(Response.json({ data: [], cursor: 'c0' })), 1_000);
+    });
+  const { simplane, seen } = clientWith([nothing]);
+  const stop = new AbortController();
+  const follow = simplane.events.follow({ after: 'c0', transport: 'poll', signal: stop.signal });
+  const next = follow[Symbol.asyncIterator]().next();
+  await outcomeWithin(10_000, next);
+  expect(seen.requests).toBe(11);
+  stop.abort();
+  await outcomeWithin(1_000, next);
+});

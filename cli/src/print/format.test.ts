@@ -39,4 +39,5 @@ test('a status has its color also in a column, and other text none', () => {
     '<active  >',
     'unheard-of',
   ]);
+  for (const text of ['constructor', 'toString', '__proto__']) expect(paintStatus(text, colors)).toBe(text);
 });

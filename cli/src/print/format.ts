@@ -68,6 +68,8 @@ const paints: Record<string, 'green' | 'yellow' | 'red' | 'dim'> = {
 };
 
 export function paintStatus(text: string, colors: Colors): string {
-  const paint = paints[text.trim()];
+  const status = text.trim();
+  // Whatever the server calls a status: `constructor` is a property of every object.
+  const paint = Object.hasOwn(paints, status) ? paints[status] : undefined;
   return paint ? colors[paint](text) : text;
 }

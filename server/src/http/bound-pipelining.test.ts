@@ -117,6 +117,15 @@ test('a request that waits on a connection without another answer is not begun',
   expect(connection.begun).toEqual([0]);
 });
 
+test('what was read of a connection before its client left neither waits nor begins', async () => {
+  const connection = connect();
+  connection.send();
+  connection.fake.destroy();
+  for (let sent = 0; sent < 100; sent++) expect(connection.send()).toBe(true);
+  await connection.answer();
+  expect(connection.begun).toEqual([0]);
+});
+
 test('what was read of a connection before it was cut is skipped, not parsed', () => {
   const { fake, send } = connect();
   const results = Array.from({ length: 34 }, () => send());

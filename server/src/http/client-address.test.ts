@@ -49,6 +49,8 @@ test.each([
   ['10.0.0.1', 'unknown', '10.0.0.1'],
   ['10.0.0.1', '203.0.113.7, _hidden', '10.0.0.1'],
   ['10.0.0.1', '10.0.0.2', '10.0.0.2'],
+  ['10.0.0.1', `203.0.113.7${', 10.0.0.2'.repeat(19)}`, '203.0.113.7'],
+  ['10.0.0.1', `203.0.113.7${', 10.0.0.2'.repeat(20)}`, '10.0.0.2'],
   ['10.0.0.1', `203.0.113.7${', 10.0.0.2'.repeat(500)}`, '10.0.0.2'],
 ])('behind trusted proxies, a request from %s for %s comes from %s', (socket, forwardedFor, expected) => {
   expect(addressOf(proxies, socket, forwardedFor)).toBe(expected);

@@ -1,9 +1,12 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { KnownKey } from '../accounts/key-directory.ts';
+import type { AppError } from '../platform/app-error.ts';
 import type { Database } from '../platform/db/database.ts';
 import { createDatabaseShares } from './database-shares.ts';
 
 const quarter = 4;
+
+afterEach(() => void vi.useRealTimers());
 
 function start() {
   let running = 0;
@@ -21,7 +24,7 @@ function start() {
       await new Promise(setImmediate);
     }
   }
-  return { shares: createDatabaseShares(db), running: () => running, end };
+  return { db, shares: createDatabaseShares(db), running: () => running, end };
 }
 
 const callerOf = (account: string | null, key: string) =>
@@ -74,4 +77,44 @@ test('writes do not wait for reads', async () => {
   const write = shares.writesOf(attacker).transaction(async () => {});
   expect(running()).toBe(before + 1);
   await Promise.all([...reads, write, end()]);
+});
+
+test('an account has one filter at a time, which rests for as long as it took', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  const { shares, running, end } = start();
+  const filter = (account: string) =>
+    shares.filterTurns(account, () => shares.readsOf(honest).query(statement));
+  const work = [filter('a'), filter('a'), filter('b')];
+  expect(running()).toBe(2);
+  vi.advanceTimersByTime(100);
+  await end();
+  expect(running()).toBe(2);
+  vi.advanceTimersByTime(100);
+  await new Promise(setImmediate);
+  expect(running()).toBe(3);
+  await end();
+  vi.advanceTimersByTime(250);
+  await Promise.all(work);
+});
+
+test('a thousand statements of an account wait, for 15 seconds each; more, or longer, is refused', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { shares, running, end } = start();
+  const reads = shares.readsOf(attacker);
+  const refused: unknown[] = [];
+  const read = () => reads.query(statement).catch(({ code }: AppError) => refused.push(code));
+  const work = Array.from({ length: quarter + 1_000 }, read);
+  await vi.advanceTimersByTimeAsync(14_999);
+  expect([running(), refused]).toEqual([quarter, []]);
+  work.push(read());
+  await vi.advanceTimersByTimeAsync(0);
+  expect(refused).toEqual(['rate_limited']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect([running(), refused.length]).toEqual([quarter, 1_001]);
+  await Promise.all([...work, end()]);
+});
+
+test('orders that share a commit with those of other accounts take none of a share', () => {
+  const { db, shares } = start();
+  expect(shares.writesOf(attacker).unlimited).toBe(db);
 });

@@ -16,9 +16,9 @@ const plainValue = /^[a-z0-9_.,* -]{0,60}$/;
  */
 export function errorForLog(message: string, param: string | undefined) {
   const isPlain = param === undefined || param.split(/[.[\]]+/).every(isPlainName);
-  const named = isPlain || param === '' ? message : message.split(param).join('*');
+  const named = isPlain ? message : message.split(param).join('*');
   return {
-    message: clip(redact(named.replace(/"(.*)("|$)/s, hideQuoted)), maxMessageLength),
+    message: clip(redact(named.replace(/"(.*)/s, hideQuoted)), maxMessageLength),
     param: isPlain ? param : '*',
   };
 }
@@ -27,7 +27,7 @@ function isPlainName(name: string): boolean {
   return name === '' || (name.length <= maxNameLength && plainName.test(name));
 }
 
-/** From the first to the last quote of the message: a quoted value may itself contain quotes. */
-function hideQuoted(whole: string, quoted: string, end: string): string {
-  return quoted.split('"').every((part) => plainValue.test(part)) ? whole : `"…${end}`;
+/** From the first quote to the end: a quoted value may itself contain quotes, and a long one has been cut before its last. */
+function hideQuoted(whole: string, quoted: string): string {
+  return quoted.split('"').every((part) => plainValue.test(part)) ? whole : '"…';
 }

@@ -48,6 +48,23 @@ describe('refusals', () => {
     },
   );
 
+  test('that wait tell since when, so that their wait does not count as slowness of the server', () => {
+    const { refuse } = start();
+    const [early, late] = [stranger('192.0.2.1'), stranger('192.0.2.1')] as { heldFromMs?: number }[];
+    refuse(100, early as object, wrongKey);
+    vi.advanceTimersByTime(7);
+    refuse(1, late as object, wrongKey);
+    expect(early).not.toHaveProperty('heldFromMs');
+    refuse(1, late as object, wrongKey);
+    expect(late?.heldFromMs).toBe(performance.now());
+  });
+
+  test('of the server’s own making are never held: whoever retries them does as told', () => {
+    const { refuse } = start();
+    const away = new AppError('unavailable', 'Away.');
+    expect(refuse(500, stranger('192.0.2.1'), away).answered).toBe(500);
+  });
+
   test('of a known key that is within its limits are never held', () => {
     const { refuse } = start();
     refuse(200, account('a'), overLimit);

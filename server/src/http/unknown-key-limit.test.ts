@@ -23,6 +23,21 @@ test('each address gets its own burst, then its rate per second', () => {
   expect(taken('192.0.2.1')).toBe(10);
 });
 
+test('a refusal says what was guessed, at which rate, and when to retry', () => {
+  const limit = createUnknownKeyLimit(2, { of: 'sign-in links', monotonicMs: () => 0 });
+  for (let n = 0; n < 10; n++) limit.take('192.0.2.1');
+  expect(() => limit.take('192.0.2.1')).toThrow(
+    expect.objectContaining({
+      message: expect.stringContaining('too many unknown sign-in links; the limit is 2 per second'),
+      headers: {
+        'RateLimit-Policy': '"address";q=10;w=5',
+        RateLimit: '"address";r=0;t=1',
+        'Retry-After': '1',
+      },
+    }),
+  );
+});
+
 test('0 is off', () => {
   const limit = createUnknownKeyLimit(0);
   for (let i = 0; i < 1_000; i++) limit.take('192.0.2.1');

@@ -26,8 +26,8 @@ function start() {
       () => {
         state.outcome = 'started';
       },
-      ({ code }) => {
-        state.outcome = code;
+      ({ code, headers }) => {
+        state.outcome = `${code}, retry after ${headers['Retry-After']}`;
       },
     );
     return state;
@@ -35,6 +35,7 @@ function start() {
   return { answers, cut, reserve };
 }
 
+const refused = 'rate_limited, retry after 5';
 const settle = () => vi.advanceTimersByTimeAsync(0);
 const outcomes = (all: { outcome: string }[]) => all.map(({ outcome }) => outcome);
 
@@ -74,10 +75,10 @@ test('one that waits too long is refused, and so are too many', async () => {
   const waiting = Array.from({ length: 500 }, () => reserve('a', megabyte));
   const surplus = reserve('a', megabyte);
   await settle();
-  expect(surplus.outcome).toBe('rate_limited');
+  expect(surplus.outcome).toBe(refused);
   expect(new Set(outcomes(waiting))).toEqual(new Set(['waiting']));
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(new Set(outcomes(waiting))).toEqual(new Set(['rate_limited']));
+  expect(new Set(outcomes(waiting))).toEqual(new Set([refused]));
   expect(reserve('b', megabyte).outcome).toBe('waiting');
 });
 
@@ -87,7 +88,7 @@ test('a request whose client has left holds nothing, whenever it left', async ()
   const left = reserve('a', 8 * megabyte);
   answers.end(left.request);
   await settle();
-  expect(left.outcome).toBe('rate_limited');
+  expect(left.outcome).toBe(refused);
   answers.end(first.request);
   await expect(answers.reserve(first.request, megabyte)).rejects.toMatchObject({ code: 'rate_limited' });
   answers.shrink(first.request, megabyte);
@@ -151,6 +152,42 @@ test('a request that asks for its next page makes room for those that wait, and 
   expect(await Promise.race([next, settle().then(() => 'waiting')])).toBe('waiting');
   answers.end(second.request);
   expect(await next).toBe('started');
+});
+
+test('answers below 16 kB are not counted: a connection has one at a time', async () => {
+  const { answers, reserve } = start();
+  for (let n = 0; n < 1_000; n++) answers.add(requestOf('a'), 16 * 1024 - 1);
+  const whole = reserve('a', 8 * megabyte);
+  await settle();
+  expect(whole.outcome).toBe('started');
+  answers.add(requestOf('b'), 16 * 1024);
+  const next = reserve('b', 8 * megabyte);
+  await settle();
+  expect(next.outcome).toBe('waiting');
+});
+
+test('one that is refused because it waited too long lets the next one start', async () => {
+  const { reserve } = start();
+  reserve('a', 6 * megabyte);
+  const large = reserve('a', 4 * megabyte);
+  await vi.advanceTimersByTimeAsync(5_000);
+  const small = reserve('a', megabyte);
+  await settle();
+  expect(small.outcome).toBe('waiting');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(outcomes([large, small])).toEqual([refused, 'started']);
+});
+
+test('an answer that is cut makes room for those of its account that wait', async () => {
+  const { answers, cut, reserve } = start();
+  answers.add(requestOf('a'), 9 * megabyte);
+  const waiting = reserve('a', megabyte);
+  for (const account of ['b', 'c']) answers.add(requestOf(account), 8 * megabyte);
+  await settle();
+  expect([cut.length, waiting.outcome]).toEqual([0, 'waiting']);
+  answers.add(requestOf('d'), 8 * megabyte);
+  await settle();
+  expect([cut.length, waiting.outcome]).toEqual([1, 'started']);
 });
 
 test('an answer larger than the whole budget is not cut for itself', () => {

@@ -84,6 +84,18 @@ test('an answer below 2 kB is sent as it is', async () => {
   JSON.parse(body.toString());
 });
 
+test('an answer of exactly 2 kB is compressed, and one byte less is not', async () => {
+  const publish = async (length: number) => {
+    const body = { type: 'a.c', data: { text: 'x'.repeat(length) } };
+    return (await call(service, 'POST', '/v1/events/test', { body })).json.id as string;
+  };
+  const get = async (length: number) => fetchRaw(`/v1/events/${await publish(length)}`, 'gzip');
+  const rest = (await get(0)).body.length;
+  const [below, at] = [await get(2_047 - rest), await get(2_048 - rest)];
+  expect([below.body.length, below.fields.get('content-encoding')]).toEqual([2_047, undefined]);
+  expect([gunzipSync(at.body).length, at.fields.get('content-encoding')]).toEqual([2_048, 'gzip']);
+});
+
 test('HEAD has the headers of GET and no body', async () => {
   const path = '/v1/events?type=a.b&limit=5';
   const get = await fetchRaw(path, 'br');

@@ -226,6 +226,16 @@ describe('a write', () => {
     expect((await call(service, 'GET', '/v1/executions')).json.data.length).toBe(before);
   });
 
+  test.each([{}, { api_key: '' }, { api_key: 7 }, { link: 7 }])(
+    'to sign in needs a key or a link: %j',
+    async (by) => {
+      const { answer } = await signIn(by);
+      expect([answer.status, answer.json.error.code, answer.json.error.param]).toEqual([
+        ...[400, 'parameter_missing', 'api_key'],
+      ]);
+    },
+  );
+
   test('to sign in comes from our own page', async () => {
     const foreign = { headers: { origin: 'https://evil.example' }, body: { api_key: service.key } };
     expect((await send('POST', session, foreign)).json.error.code).toBe('origin_not_allowed');
@@ -321,6 +331,8 @@ describe('the page', () => {
       'content-type': 'text/html; charset=utf-8',
       'content-encoding': 'br',
       'cache-control': 'no-cache',
+      'cross-origin-opener-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
     });
     const policy = String(page.headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");

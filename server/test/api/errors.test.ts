@@ -340,6 +340,11 @@ describe('bodies', () => {
   test('a compressed body is not supported', async () => {
     const reply = await post('{}', { 'Content-Encoding': 'gzip' });
     expectRefusal(reply, 'content_type_unsupported', 'Content-Encoding');
+    // What is not there, or not compressed, needs no decoder.
+    const empty = await post('', { 'Content-Encoding': 'gzip' });
+    expectRefusal(empty, 'parameter_missing', 'product_id');
+    const identity = await post(JSON.stringify(product), { 'Content-Encoding': 'identity' });
+    expect(identity.status).toBe(202);
   });
 
   test('JSON with a charset or in capitals is JSON', async () => {
@@ -406,6 +411,11 @@ describe('keys', () => {
     const reply = await call(service, 'GET', '/v1/me', { key: null, headers });
     expectRefusal(reply, 'api_key_missing');
     expect(reply.json.error.message).toContain('Authorization: Bearer <API_KEY>');
+  });
+
+  test.each(['bearer ', 'BEARER   '])('the scheme “%s” is that of keys too', async (scheme) => {
+    const headers = { Authorization: `${scheme}${service.key} ` };
+    expect((await call(service, 'GET', '/v1/me', { key: null, headers })).status).toBe(200);
   });
 
   test('a truncated key is refused with a hint that it may be truncated', async () => {
@@ -536,6 +546,9 @@ describe('missing resources', () => {
     const text = await page.text();
     for (const path of ['/docs', '/dashboard']) expect(text).toContain(`href="${path}"`);
     expect(page.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+    expect(page.headers.get('vary')).toBe('Accept'); // others get an error under the same address
+    const linked = await fetch(`${service.url}/?from=mail`, { headers: { Accept: 'text/html' } });
+    expect(linked.status).toBe(200);
     const { text: without } = await frontPageOf({ hasDashboard: false });
     expect([without.includes('href="/docs"'), without.includes('href="/dashboard"')]).toEqual([true, false]);
     for (const [method, accept] of [

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { devices } from '../../src/http/install/detect-device.ts';
 import { call } from '../support/client.ts';
 import { insertEsim } from '../support/insert-esim.ts';
+import { exchange, head } from '../support/raw-http.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const iphone =
@@ -61,7 +62,9 @@ describe('the page of an install link', () => {
       expect(status).toBe(200);
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('referrer-policy')).toBe('no-referrer');
-      expect(headers.get('x-robots-tag')).toContain('noindex');
+      expect(headers.get('x-robots-tag')).toBe('noindex, nofollow');
+      for (const kind of ['opener', 'resource'])
+        expect(headers.get(`cross-origin-${kind}-policy`), kind).toBe('same-origin');
       expect(headers.get('set-cookie')).toBeNull();
     }
     const policy = (await open(url)).headers.get('content-security-policy') ?? '';
@@ -134,15 +137,43 @@ describe('the page of an install link', () => {
   test('a form of another site gets the page without the code', async () => {
     const { url, iccid } = await newLink();
     const replies = [
-      await tap(url, { 'Sec-Fetch-Site': 'cross-site' }),
+      await tap(`${url}?device=android`, { 'Sec-Fetch-Site': 'cross-site' }),
       await tap(url, { 'Sec-Fetch-Site': 'same-site' }),
       await tap(url, { Origin: 'https://evil.example' }),
+      await tap(url, { Origin: `${new URL(url).origin}.evil.example` }),
+      await tap(url, { Origin: 'nonsense' }),
     ];
     for (const { status, headers, text } of replies) {
       expect([status, headers.get('location')]).toEqual([303, new URL(url).pathname]);
       expect(text).not.toContain(matchingId);
     }
     expect(await auditOf(iccid)).toHaveLength(1);
+  });
+
+  test('a form of the page itself gets the code, whatever the browser tells of it and sends with it', async () => {
+    const { url } = await newLink();
+    const { host, origin, pathname } = new URL(url);
+    for (const headers of [{ Origin: origin }, { 'Sec-Fetch-Site': 'none' }])
+      expect((await tap(url, headers as Record<string, string>)).text).toContain(matchingId);
+    const form = { Host: host, 'User-Agent': iphone, 'Content-Type': 'application/x-www-form-urlencoded' };
+    for (const [framing, body] of [
+      [{ 'Content-Length': 3 }, 'a=b'],
+      [{ 'Transfer-Encoding': 'chunked' }, '3\r\na=b\r\n0\r\n\r\n'],
+    ] as const) {
+      const reply = await exchange(service.url, head('POST', pathname, { ...form, ...framing }) + body);
+      expect([reply.status, reply.text.includes(matchingId)]).toEqual([200, true]);
+    }
+  });
+
+  test('tells what went wrong with the installation until something else is wrong', async () => {
+    const { url, iccid } = await newLink();
+    const isTold = async () => (await open(url)).text.includes('class="bad"');
+    const set = (text: string) => service.db.pool.query(`update esims set ${text} where iccid = $1`, [iccid]);
+    const error = JSON.stringify({ code: 'device_memory_full', message: '', upstream: {} });
+    await set(`profile_state = 'error', profile_error = '${error}'`);
+    expect(await isTold()).toBe(true);
+    await set(`status = 'suspended', resumes_to = 'provisioned'`);
+    expect(await isTold()).toBe(false);
   });
 
   test('shows the code no more once a phone has the profile', async () => {
@@ -209,6 +240,9 @@ describe('the status of a link', () => {
     const replies = await Promise.all(Array.from({ length: 150 }, () => open(`${link.url}/status`)));
     const statuses = new Set(replies.map(({ status }) => status));
     expect(statuses).toEqual(new Set([200, 429]));
+    const refused = replies.find(({ status }) => status === 429);
+    expect(refused?.headers.get('retry-after')).toBe('1');
+    expect(JSON.parse(refused?.text ?? '').error.code).toBe('rate_limited');
     expect((await open(`${other.url}/status`)).status).toBe(200);
   });
 });
@@ -295,6 +329,10 @@ describe('a token that does not work', () => {
     for (const other of others) expect(other).toEqual(first);
     const german = await open(revoked.url, { headers: { 'Accept-Language': 'de' } });
     expect(german.text).toContain('Dieser Link gilt nicht mehr');
+    const lines = () =>
+      service.logLines.map((line) => JSON.parse(line)).filter(({ status }) => status === 404);
+    await expect.poll(() => lines().length).toBeGreaterThan(urls.length);
+    for (const line of lines()) expect(line).toMatchObject({ error_code: 'resource_missing' });
   });
 
   test('costs one statement, as every other', async () => {

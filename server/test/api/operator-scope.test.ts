@@ -76,6 +76,12 @@ describe('an operator’s key', () => {
     expect(data).toMatchObject([{ changes: { request: 'GET /v1/esims' } }]);
   });
 
+  test('may not call tools, which act for an account', async () => {
+    const mcp = { ...operations.sendTestEvent, path: '/mcp' };
+    expect(await send(mcp, operatorKey)).toEqual(refused);
+    expect(await send(mcp, operatorKey, { 'service-account': accountId })).toEqual(refused);
+  });
+
   test('needs an account that exists', async () => {
     expect(
       await send(operations.listEsims, operatorKey, { 'service-account': 'acct_00000000000000000000000000' }),

@@ -35,7 +35,9 @@ test('whoever asks for readiness without pause costs a statement a second, and o
 test('a process that shuts down, or lacks an encryption key, is not ready', async () => {
   for (const state of [{ isStopping: () => true }, { missingKeys: ['k1'] }]) {
     const other = await startService({ databaseUrl: service.databaseUrl, ...state });
-    expect((await call(other, 'GET', '/readyz')).json.error.code).toBe('unavailable');
+    const { json, headers } = await call(other, 'GET', '/readyz');
+    expect(json.error.code).toBe('unavailable');
+    expect(headers.get('retry-after')).toBe('isStopping' in state ? '1' : null); // a missing key does not come by itself
     await other.stop();
   }
 });

@@ -117,16 +117,19 @@ describe('the request log', () => {
     ]);
   });
 
-  test('has the error of a refusal that was replayed', async () => {
-    const path = '/v1/webhook_endpoints/we_00000000000000000000000000/enable';
-    const enable = () => call(service, 'POST', path, { body: {}, idempotencyKey: 'missing' });
-    await enable();
-    expect(await logged(await enable())).toMatchObject({
-      status: 404,
-      idempotency: 'replayed',
-      error: { code: 'resource_missing', param: 'id' },
-    });
-  });
+  test.each(['enable', 'probe'])(
+    'has the error of a refusal that was stored and replayed: %s',
+    async (verb) => {
+      const path = `/v1/webhook_endpoints/we_00000000000000000000000000/${verb}`;
+      for (const idempotency of ['fresh', 'replayed']) {
+        const refused = await call(service, 'POST', path, { body: {}, idempotencyKey: `missing ${verb}` });
+        expect(await logged(refused)).toMatchObject({
+          ...{ status: 404, idempotency },
+          error: { code: 'resource_missing', param: 'id' },
+        });
+      }
+    },
+  );
 
   test('has requests that a known key was refused, and none of unknown keys and operators', async () => {
     const key = await service.createKey({ scopes: ['read'] });

@@ -586,6 +586,9 @@ describe('a client that sends too much', () => {
     expectError(await exchange(service.url, head('GET', '/v1/me', many)), 431, 'headers_too_large');
     const query = head('GET', `/v1/products?starting_after=${'x'.repeat(17_000)}`);
     expectError(await exchange(service.url, query), 431, 'headers_too_large');
+    const { values } = await service.service.metrics.errorCount.get();
+    const counted = values.find(({ labels }) => labels['error_type'] === 'headers_too_large');
+    expect(counted?.value).toBe(3);
   });
 
   test('in endless headers gets 431 in our error format and is closed', async () => {
@@ -628,6 +631,15 @@ describe('a client that sends too much', () => {
     const sentBytes = await flood(connection, `10000\r\n${' '.repeat(0x10000)}\r\n`);
     expectError(parseReply(connection.received()), 413, 'body_too_large');
     expect(sentBytes).toBeLessThan(100 * 1024 * 1024); // held by socket buffers, not by the server
+  });
+
+  test('in an endless form for an install page is closed after little of it is read', async () => {
+    const connection = await openConnection(service.url);
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded', 'Transfer-Encoding': 'chunked' };
+    connection.socket.write(head('POST', '/i/none', form));
+    const sentBytes = await flood(connection, `10000\r\n${' '.repeat(0x10000)}\r\n`);
+    expect(parseReply(connection.received())?.status).toBe(404);
+    expect(sentBytes).toBeLessThan(100 * 1024 * 1024);
   });
 
   test.each([1, 7, 1_000, 100_000])('in chunks of %i bytes is still read completely', async (size) => {

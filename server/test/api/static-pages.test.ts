@@ -49,6 +49,7 @@ describe.each(pages)('%s', (path) => {
     const { status, fields, body } = await fetchRaw(path, accepted ? { 'Accept-Encoding': accepted } : {});
     expect([status, fields.get('content-encoding')]).toEqual([200, encoding]);
     expect(fields.get('vary')).toBe('accept-encoding');
+    expect(fields.get('cache-control')).toBe('no-cache');
     expect(fields.get('content-length')).toBe(String(body.length));
     const decode = { br: brotliDecompressSync, gzip: gunzipSync };
     const contents = encoding ? decode[encoding as 'br' | 'gzip'](body) : body;

@@ -190,8 +190,11 @@ test('what the client of a stream has not read counts as unread, until it has', 
   response.destroy();
 });
 
-test('a stream does not keep its connection: kept alive, it would hold up a shutdown', async () => {
+test('a stream does not keep its connection, which would hold up a shutdown, and nothing in between keeps its events', async () => {
   const { response } = await startStream({});
-  expect(response.headers.connection).toBe('close');
+  expect(response.headers).toMatchObject({
+    ...{ connection: 'close', 'content-type': 'text/event-stream; charset=utf-8' },
+    ...{ 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
+  });
   response.destroy();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createStreamLimits } from './stream-limits.ts';
 
-const refused = expect.objectContaining({ code: 'stream_limit_reached' });
+const refused = expect.objectContaining({ code: 'stream_limit_reached', headers: { 'Retry-After': '5' } });
 
 test('one account has at most a tenth of all streams, whatever its number of keys', () => {
   const limits = createStreamLimits({ perKey: 20, total: 1_000 });

@@ -25,6 +25,12 @@ test.each([
   'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5 skype-url-preview@microsoft.com',
   'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
   'TelegramBot (like TwitterBot)',
+  ...['crawler', 'spider', 'Embedly', 'HeadlessChrome', 'Lighthouse', 'SafeLinks', 'Barracuda'].map(
+    (name) => `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${name}/1.0`,
+  ),
+  'Mozilla/5.0 (compatible; Proofpoint)',
+  'Mozilla/5.0 (compatible; Mimecast)',
+  'Mozilla/5.0 (compatible; facebookexternalhit/1.1)',
   '',
 ])('%s does not', (userAgent) => {
   expect(seen(userAgent)).toBe(false);

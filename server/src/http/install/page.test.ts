@@ -128,6 +128,24 @@ test('whoever is installed without internet reads the APN of the seller', () => 
   expect(page()).not.toContain('APN: ');
 });
 
+test('what is not known is left out: no end that was never set, no empty link or paragraph', () => {
+  const { dataLeft, validUntil, apn } = texts.en;
+  const bare = page({ step: 'online' });
+  for (const said of [dataLeft, validUntil, apn]) expect(bare).not.toContain(`<dt>${said}</dt>`);
+  const endless = page({ step: 'online', data: { leftBytes: 500_000_000, until: null } });
+  expect(endless).toContain('<bdi>500 MB</bdi>');
+  expect(endless).not.toContain(`<dt>${validUntil}</dt>`);
+  for (const text of [bare, endless, page(), page({ profile })])
+    expect(text.replace(/<script.*/s, '')).not.toMatch(/href=""|<p><\/p>|null|undefined/);
+});
+
+test('whoever opened the link elsewhere chooses the device to install on, among the other ones', () => {
+  const offered = (device: Shown['device']) =>
+    [...page({ device }).matchAll(/<a href="\/i\/token\?device=(\w+)"/g)].map(([, one]) => one);
+  expect(offered('android')).toEqual(['iphone', 'computer']);
+  expect(offered('other')).toEqual(['iphone', 'android', 'computer']);
+});
+
 test.each([
   ['de-AT,en;q=0.5', 'de'],
   ['en;q=0.5, FR;q=0.9', 'fr'],
@@ -135,6 +153,9 @@ test.each([
   ['nl, sv;q=0.9', 'en'],
   ['de;q=0', 'en'],
   ['', 'en'],
+  ['fr;q=0.5, de;q=0.5', 'fr'],
+  [`${'nl,'.repeat(19)}de`, 'de'],
+  [`${'nl,'.repeat(20)}de`, 'en'],
   [undefined, 'en'],
 ])('the page for a browser that speaks %j is in %s', (accepted, language) => {
   expect(chooseLanguage(accepted)).toBe(language);

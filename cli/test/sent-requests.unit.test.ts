@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createProgram } from '../src/program.ts';
+import { run } from '../src/run.ts';
 
 let exitCode: typeof process.exitCode;
 beforeEach(() => {
@@ -109,4 +110,58 @@ test.each([
     [],
   );
   expect(print.mock.calls.map(([text]) => String(text)).join('')).toMatch(new RegExp(`Status +${status}\\n`));
+});
+
+const data = '--data';
+test.each<[command: string[], reason: string]>([
+  [['batches', 'create', 'p', '0'], 'a number such as 500'],
+  [['batches', 'create', 'p', '1.5'], 'a number such as 500'],
+  [['batches', 'create', 'p', '007'], 'a number such as 500'],
+  [['batches', 'create', 'p', '3', '--out', 'codes.txt'], '--out must end in .csv, .ndjson or .zip'],
+  [['batches', 'create', 'p', '3', '--out', 'zip'], '--out must end in .csv, .ndjson or .zip'],
+  [['batches', 'get', 'bat_1', '--out', 'csv.gz'], '--out must end in .csv, .ndjson or .zip'],
+  [['batches', 'get', 'bat_1', '--wait', '--timeout', '5min'], 'a duration such as 30s, 5m or 2h'],
+  [['bundles', 'add', '89', 'p', '--thresholds', '50,half'], 'percentages such as 50,80,100'],
+  [['bundles', 'add', '89', 'p', '--thresholds', '50,'], 'percentages such as 50,80,100'],
+  [['deliveries', 'list'], 'either --endpoint or --event'],
+  [['deliveries', 'list', '--endpoint', 'we_1', '--event', 'evt_1'], 'either --endpoint or --event'],
+  [['deliveries', 'list', '--event', 'evt_1', '--status', 'failed'], '--status needs --endpoint'],
+  [['esims', 'create', 'p', '--metadata', 'team'], '--metadata must be name=value'],
+  [['esims', 'erase', '89'], 'Add --yes to confirm'],
+  [['esims', 'qr', '89', '--output', 'code.jpg'], '--output must end in .png or .svg'],
+  [['esims', 'terminate', '89'], 'Add --yes to confirm'],
+  [['events', 'tail', '--since', '2h', '--after', 'start'], 'either --since or --after'],
+  [['keys', 'create'], '--scopes'],
+  [['keys', 'create', '--scopes', 'read,root'], '"root" is not a scope'],
+  [['keys', 'update', 'key_1'], 'Nothing to change'],
+  [['listen', '--secret', 'hunter2'], '--secret must be whsec_'],
+  [['listen', '--forward-to', 'ftp://127.0.0.1/'], '--forward-to must be a URL or port'],
+  [['simulate', '89', 'use_data', '--bytes', '5XB'], 'a size such as 500MB'],
+  [['simulate', '89', 'use_data', '--bytes', '0.1'], 'a size such as 500MB'],
+  [['trigger', 'my.event', data, '[]'], '--data must be a JSON object'],
+  [['trigger', 'my.event', data, '{'], '--data must be a JSON object'],
+  [['webhooks', 'update', 'we_1'], 'Nothing to change'],
+  [['api', 'post', '/v1/esims', data, '{'], '--data must be JSON'],
+  [['api', 'post', '/v1/esims', data, '@/nowhere/body.json'], '--data: ENOENT'],
+  [['api', 'get', '/v1/esims', '--query', 'limit'], '--query must be name=value'],
+  [['api', 'head', '/v1/esims'], 'GET, POST, PUT, PATCH, DELETE'],
+])('%j is refused before anything is sent', async (command, reason) => {
+  const fetch = vi.fn();
+  vi.stubGlobal('fetch', fetch);
+  await run([...command, '--base-url', 'http://127.0.0.1:9', '--api-key', 'sp_test_1']);
+  expect(vi.mocked(process.stderr.write).mock.calls.join('')).toContain(reason);
+  expect([process.exitCode, fetch.mock.calls]).toEqual([2, []]);
+});
+
+test('networks, scopes, an end and sizes are read as they are meant', async () => {
+  const [any] = await sentBy('keys update key_1 --allowed-cidrs none --expires-in never');
+  expect(await any?.json()).toEqual({ allowed_cidrs: [], expires_at: null });
+  const [some] = await sentBy('keys create --scopes read,write --allowed-cidrs 10.0.0.0/8,192.0.2.0/24');
+  expect(await some?.json()).toEqual({
+    ...{ scopes: ['read', 'write'], allowed_cidrs: ['10.0.0.0/8', '192.0.2.0/24'] },
+  });
+  const [used] = await sentBy('simulate 89 use_data --bytes 1.5gb --country de');
+  expect(await used?.json()).toEqual({ action: 'use_data', country: 'DE', bytes: 1_500_000_000 });
+  const [added] = await sentBy('bundles add 89 p --thresholds 50%,80');
+  expect(await added?.json()).toMatchObject({ thresholds: [50, 80] });
 });

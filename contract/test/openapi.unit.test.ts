@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { validate } from '@cfworker/json-schema';
 import { expect, test } from 'vitest';
 import { eventTypeNames, openApiDocument, operations } from '../src/index.ts';
@@ -14,6 +15,18 @@ const deliveries: Json[] = Object.values(document.webhooks as Json).map((item) =
 const schemas: [string, Json][] = Object.entries(document.components.schemas);
 // What a reference names. A `Validator` for each example finds that out by walking through all components.
 const named = Object.fromEntries(schemas.map(([name, schema]) => [`#/components/schemas/${name}`, schema]));
+
+test('the document that clients are made of says what the contract says; `npm run generate` writes it', async () => {
+  const committed = JSON.parse(await readFile(new URL('../openapi.json', import.meta.url), 'utf8')) as Json;
+  // By part, because the difference of two documents of 2 MB takes long to find, and longer to read.
+  const partsOf = ({ paths, components: { schemas, ...components }, webhooks, ...rest }: Json) =>
+    Object.entries({ ...rest, ...components, ...paths, ...schemas, ...webhooks }).map(
+      ([name, part]) => `${name}: ${JSON.stringify(part)}`,
+    );
+  const [now, then] = [partsOf(document), new Set(partsOf(committed))];
+  const differing = now.filter((part) => !then.has(part)).map((part) => part.slice(0, 200));
+  expect([differing, now.length]).toEqual([[], then.size]);
+});
 
 test('every operation has a request example and a response example that its schemas accept', () => {
   const problems = described.flatMap(({ operationId, requestBody, responses, parameters }) => [

@@ -34,6 +34,8 @@ test('products are named only where one is missing', async () => {
   expect([ofEsim.includes('Products that exist'), asked]).toEqual([false, []]);
   const missing = refusalOf({ code: 'resource_missing', param: 'product_id' });
   expect(await explainRefusal(missing, client)).toMatch(/\nProducts that exist: prod_a \(A\)$/);
+  const away = { products: { list: () => Promise.reject(new Error('away')) } } as unknown as Simplane;
+  expect(await explainRefusal(missing, away)).toMatch(/\nProducts that exist: call list_products$/);
   has_more = true;
   expect(await explainRefusal(missing, client)).toMatch(/: prod_a \(A\); list_products returns more$/);
 });

@@ -1,6 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { ConnectionError, type Simplane } from '@simplane/sdk';
 import { expect, test } from 'vitest';
+import { splitKey } from '../src/idempotency-key.ts';
 import { inputSchema } from '../src/schema.ts';
 import { registerTool } from '../src/tool.ts';
 import { listProducts } from '../src/tools/list-products.ts';
@@ -37,4 +38,14 @@ test('a list of texts that may be null has only texts, or a model provider would
   expect(inputSchema({ properties: { reason } }).properties).toEqual({
     reason: { anyOf: [{ type: 'string', enum: ['failing'] }, { type: 'null' }] },
   });
+});
+
+test('an idempotency key is a text that a header can carry, and no part of the body', () => {
+  const key = `${'a'.repeat(254)}~`;
+  expect(splitKey({ idempotency_key: key, product_id: 'p' })).toEqual({
+    ...{ body: { product_id: 'p' }, options: { idempotencyKey: key } },
+  });
+  expect(splitKey({ product_id: 'p' } as object)).toEqual({ body: { product_id: 'p' }, options: {} });
+  for (const wrong of [7, true, null, '', 'ü', 'a\n', `${key}a`])
+    expect(() => splitKey({ idempotency_key: wrong } as object)).toThrow('1 to 255 printable ASCII');
 });

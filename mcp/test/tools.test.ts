@@ -280,11 +280,13 @@ describe.each([
     const png = await read(client, `simplane://esims/${iccid}/install.png`);
     expect(png).toBe(await qrOf(iccid));
 
-    const { completion } = await client.complete({
-      ref: { type: 'ref/resource', uri: 'simplane://esims/{iccid}/install' },
-      argument: { name: 'iccid', value: iccid.slice(0, 7) },
-    });
-    expect(completion.values).toContain(iccid);
+    const complete = async (value: string) => {
+      const ref = { type: 'ref/resource', uri: 'simplane://esims/{iccid}/install' } as const;
+      return (await client.complete({ ref, argument: { name: 'iccid', value } })).completion.values;
+    };
+    expect(await complete(iccid.slice(0, 7))).toContain(iccid);
+    expect(await complete(iccid)).toEqual([iccid]);
+    expect(await complete(iccid.slice(1))).toEqual([]);
     await expect(read(client, 'simplane://esims/8999901999999999999/install')).rejects.toThrow(
       /resource_missing/,
     );

@@ -68,7 +68,7 @@ export const feedMutants: Mutant[] = [
   {
     name: 'place-before-removed-events',
     file: 'server/src/notify/feed/find-place.ts',
-    find: 'if (head.since - 1 <= head.expiredThrough) return',
+    find: 'if (head.since <= head.expiredThrough) return',
     replace: 'if (head.since - 1 < 1) return',
     tests: [feed('places')],
     why: 'A time before the oldest event begins at the oldest.',

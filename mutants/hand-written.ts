@@ -41,6 +41,7 @@ import { es2plusMutants } from './es2plus-mutants.ts';
 import { esimGuardMutants } from './esim-guard-mutants.ts';
 import { eventMutants } from './event-mutants.ts';
 import { executionGuardMutants } from './execution-guard-mutants.ts';
+import { feedGuardMutants } from './feed-guard-mutants.ts';
 import { feedMutants } from './feed-mutants.ts';
 import { feedReadingMutants } from './feed-reading-mutants.ts';
 import { frozenMutants } from './frozen-mutants.ts';
@@ -844,6 +845,7 @@ const operation: Mutant[] = [
 ];
 
 export const handWritten: readonly Mutant[] = [
+  ...feedGuardMutants,
   ...sampledMutants,
   ...sentRequestMutants,
   ...platformCommandMutants,

@@ -135,7 +135,12 @@ test('they are listed by name, page by page, and deleted', async () => {
   expect([missing.status, missing.json.error.param]).toEqual([404, 'consumer']);
 });
 
-test('one that is created twice at once is one', async () => {
+test('one that is created twice at once is one, also if it is the last that there is room for', async () => {
+  await service.db.pool.query(
+    `insert into event_consumers (account_id, name, position, mark, created_at)
+     select $1, 'other-' || n, 0, 0, now() from generate_series(1, 99) n`,
+    [target.accountUuid],
+  );
   const creating = await service.db.transaction(async (tx) => {
     await lockAccount(tx, target.accountUuid);
     const both = [put(), put()];
@@ -157,6 +162,27 @@ test('an account can have 100 of them', async () => {
 test.each(['-a', 'a b', 'ä', 'x'.repeat(101)])('refuses the name %s', async (name) => {
   const { status, json } = await put({}, encodeURIComponent(name));
   expect([status, json.error.param]).toEqual([400, 'name']);
+});
+
+test('one that does not exist is named as missing, whatever is sent to it', async () => {
+  await publish(1);
+  const { cursor } = (await call(target, 'GET', '/v1/events/feed?after=start')).json;
+  for (const reply of [await ack(cursor), await ack('no cursor'), await seek(cursor), await seek('start')]) {
+    expect([reply.status, reply.json.error.code, reply.json.error.param]).toEqual([
+      404,
+      'resource_missing',
+      'name',
+    ]);
+  }
+});
+
+test('one whose place the feed has not reached again after a restore is not behind', async () => {
+  await publish(1);
+  await put();
+  await service.db.pool.query('update event_consumers set position = 5 where account_id = $1', [
+    target.accountUuid,
+  ]);
+  expect(await get()).toMatchObject({ behind: 0, oldest_unacknowledged_at: null });
 });
 
 test('another account sees nothing of it', async () => {

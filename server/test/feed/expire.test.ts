@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployment } from '../../src/accounts/deployment.ts';
 import { expireFeeds, planExpiry } from '../../src/notify/feed/expire.ts';
+import { assignPositions } from '../../src/notify/feed/sql/positions.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
@@ -103,4 +105,88 @@ test('runs that were deleted before are not read again while they wait for a vac
   const before = await readCount();
   await expireFeeds(service.db, [{ accountUuid, through: 1_950, keptFromUuid: null }]);
   expect((await readCount()) - before).toBeLessThan(500);
+});
+
+test('a feed that another process is moving on goes no further back than that', async () => {
+  const accountUuid = await accountWith(10);
+  const holder = await service.db.pool.connect();
+  await holder.query('begin');
+  await holder.query('update event_feed_heads set expired_through = 8 where account_id = $1', [accountUuid]);
+  const expiring = expireFeeds(service.db, [{ accountUuid, through: 4, keptFromUuid: null }]);
+  await untilLockIsAwaited(service);
+  await holder.query('commit');
+  holder.release();
+  await expiring;
+  expect(await expiredThrough(accountUuid)).toBe(8);
+});
+
+/** Writes an event whose id is of this second, in a transaction of its own. */
+async function write(accountUuid: string, second: number): Promise<void> {
+  await service.db.pool.query(
+    `insert into events (account_id, id, type, created_at, body)
+     select $1, uuid_v7(at), 'a.b', at, '{}' from to_timestamp($2) as at`,
+    [accountUuid, second],
+  );
+}
+
+const pass = (limit = 1_000) => assignPositions(service.db, { afterId: 0, limit, at: new Date() });
+
+test('a pass takes what was written first, however old its id is, and a run knows its oldest and newest event', async () => {
+  const { accountUuid } = await service.createAccount('Written');
+  for (const second of [10, 40, 20]) await write(accountUuid, second);
+  await pass(1);
+  await pass();
+  const secondOf = (id: string) =>
+    `('x' || left(replace((${id})::text, '-', ''), 12))::bit(48)::bigint::integer / 1000`;
+  const { rows } = await service.db.pool.query(
+    `select first_position::integer as first, array(select ${secondOf('one')} from unnest(event_ids) as one) as seconds,
+       ${secondOf('oldest_id')} as oldest, ${secondOf('newest_id')} as newest
+     from event_feed where account_id = $1 order by first_position`,
+    [accountUuid],
+  );
+  expect(rows).toEqual([
+    { first: 1, seconds: [10], oldest: 10, newest: 10 },
+    { first: 2, seconds: [40, 20], oldest: 20, newest: 40 },
+  ]);
+});
+
+test('a pass locks the deployment’s feed after those of accounts, as an expiry does', async () => {
+  const { accountUuid } = await service.createAccount('First');
+  const writeBoth = async () => {
+    for (const owner of [accountUuid, deployment.uuid]) await write(owner, 10);
+  };
+  await writeBoth();
+  await pass();
+  await writeBoth();
+  const holder = await service.db.pool.connect();
+  await holder.query('begin');
+  const lock = (uuid: string) =>
+    holder.query('select from event_feed_heads where account_id = $1 for update nowait', [uuid]);
+  await lock(accountUuid);
+  const passing = pass();
+  await untilLockIsAwaited(service);
+  const locking = lock(deployment.uuid);
+  await locking.catch(() => {});
+  await holder.query('rollback');
+  holder.release();
+  await Promise.all([locking, passing]);
+});
+
+test('a pass tells of ordered deliveries only if an account of its events has an ordered endpoint', async () => {
+  const accounts: string[] = [];
+  for (const ordering of ['none', 'esim']) {
+    const { accountUuid } = await service.createAccount('Listening');
+    await service.db.pool.query(
+      `insert into webhook_endpoints (account_id, id, url, enabled_event_types, metadata, status, ordering, api_version, created_at)
+       values ($1, gen_random_uuid(), 'http://127.0.0.1:9/', '{none.of.these}', '{}', 'enabled', $2, '2026-11-01', now())`,
+      [accountUuid, ordering],
+    );
+    accounts.push(accountUuid);
+  }
+  const tells: boolean[] = [];
+  for (const accountUuid of accounts) {
+    await write(accountUuid, 10);
+    tells.push((await pass()).hasWaiting);
+  }
+  expect(tells).toEqual([false, true]);
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { emit } from '../../src/notify/events/emit.ts';
 import { newEvent } from '../../src/notify/events/new-event.ts';
+import { readEvents } from '../../src/notify/feed/sql/read.ts';
 import { call } from '../support/client.ts';
 import { removeOld } from '../support/remove-old.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
@@ -135,6 +136,21 @@ test('a time from which events were removed begins at the oldest that is kept', 
   const kept = await publish();
   const { result, published } = await withEventsBetween(() => read(`since=${since}`));
   expect(await readOn(result)).toEqual([kept, ...published]);
+});
+
+test('a time between two events that got their positions together begins with the second', async () => {
+  await send();
+  service.clock.advance(10_000);
+  const since = second();
+  const ids = [await send(), await send()];
+  await sequenceEvents(service);
+  const { data } = await read(`since=${since}`);
+  expect(data.map(({ id }: { id: string }) => id)).toEqual(ids);
+  const bounds = { count: 1, maxBytes: 1_000_000, types: null };
+  for (const after of [1, 2]) {
+    const rows = await readEvents(service.db, target.accountUuid, { ...bounds, after });
+    expect(rows.map(({ position }) => position)).toEqual([after, after + 1]);
+  }
 });
 
 test('a time after an event that was committed late begins with what was there before it', async () => {

@@ -45,7 +45,7 @@ export async function requirePlace(feed: Feed, place: Place, param: string): Pro
 export async function findPlaceSince({ db, account }: Feed, unixSeconds: number): Promise<Found> {
   const head = await locateSince(db, account.uuid, lowestUuidAt(unixSeconds * 1_000));
   if (head.since === null) return { place: endOf(head), head };
-  if (head.since - 1 <= head.expiredThrough) return { place: oldestOf(head), head };
+  if (head.since <= head.expiredThrough) return { place: oldestOf(head), head };
   return { place: { position: head.since - 1, mark: head.markAt ?? 0 }, head };
 }
 

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { getEventListeners } from 'node:events';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Queryable } from '../../platform/db/database.ts';
 import { createHub, type Frame } from './hub.ts';
 import type { FeedRow } from './sql/read.ts';
@@ -122,22 +123,106 @@ test('after a read that failed, the next poll reads again, although no event has
   hub.stop();
 });
 
-test('a wait that begins after the stop ends at once', async () => {
+/** How a wait ends, or `waits` if it does not end by itself. */
+function endOf(waiting: Promise<boolean>): Promise<boolean | string> {
+  return Promise.race([waiting, new Promise<string>((resolve) => setImmediate(resolve, 'waits'))]);
+}
+
+const never = new AbortController().signal;
+
+test('a wait ends without news at the stop, when its time is over, and at once if it begins after either', async () => {
   const hub = createHub({ db: manualDatabase().db, cell: null, onError: () => {} });
+  const watch = () => hub.watch({ id: 'acct_1', uuid: 'u1' });
+  const time = new AbortController();
+  const [untilStop, untilTime] = [watch().next(never), watch().next(time.signal)];
+  expect(await endOf(watch().next(AbortSignal.abort()))).toBe(false);
+  time.abort();
+  expect([await endOf(untilTime), await endOf(untilStop)]).toEqual([false, 'waits']);
   hub.stop();
-  const watch = hub.watch({ id: 'acct_1', uuid: 'u1' });
-  const waiting = watch.next(new AbortController().signal);
-  const turn = new Promise((resolve) => setImmediate(resolve, 'waits'));
-  expect(await Promise.race([waiting, turn])).toBe(false);
+  expect([await endOf(untilStop), await endOf(watch().next(never))]).toEqual([false, false]);
 });
 
-test('a signal of no account in particular wakes the readers of all', async () => {
+test('each signal ends one wait, which leaves nothing behind', async () => {
   const hub = createHub({ db: manualDatabase().db, cell: null, onError: () => {} });
-  const watches = ['u1', 'u2'].map((uuid) => hub.watch({ id: uuid, uuid }));
-  const waiting = watches.map((watch) => watch.next(new AbortController().signal));
-  hub.wake('u3');
+  const watch = hub.watch({ id: 'acct_1', uuid: 'u1' });
+  const time = new AbortController();
+  for (let count = 0; count < 3; count++) {
+    const waiting = watch.next(time.signal);
+    expect(await endOf(waiting)).toBe('waits');
+    hub.wake('u1');
+    expect(await endOf(waiting)).toBe(true);
+  }
+  expect(getEventListeners(time.signal, 'abort')).toEqual([]);
+  hub.wake('u1'); // while nobody waits
+  expect(await endOf(watch.next(time.signal))).toBe(true);
+  hub.stop();
+});
+
+test('an account has readers until its last stream and its last wait have ended', () => {
+  const { db } = manualDatabase();
+  const hub = createHub({ db, cell: null, onError: () => {} });
+  const account = { id: 'acct_1', uuid: 'u1' };
+  const { stream } = createStream();
+  for (const endsFirst of ['stream', 'watch']) {
+    const watch = hub.watch(account);
+    hub.join(account, stream, { position: 8, mark: 1 });
+    const ends = [() => hub.leave(account, stream), () => watch.close()];
+    for (const [index, end] of (endsFirst === 'stream' ? ends : ends.reverse()).entries()) {
+      end();
+      expect(hub.hasReaders()).toBe(index === 0);
+    }
+  }
+  hub.stop();
+});
+
+test('a poll wakes those who read only if there is news, and asks nothing while nobody reads', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { db, next, reads, polls } = manualDatabase();
+  const hub = createHub({ db, cell: null, pollMs: 1_000, onError: (error) => expect.fail(String(error)) });
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(polls.count).toBe(0);
+  const account = { id: 'acct_1', uuid: 'u1' };
+  polls.position = 8;
+  const watch = hub.watch(account);
+  hub.join(account, createStream().stream, { position: 8, mark: 1 });
+  (await next()).give(8);
+  await vi.advanceTimersByTimeAsync(1_000); // the first poll compares with nothing
+  (await next()).give(8);
+  expect(await endOf(watch.next(never))).toBe(true);
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect([polls.count, reads.length, await endOf(watch.next(never))]).toEqual([4, 0, 'waits']);
+  polls.position = 9;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(reads).toHaveLength(1);
+  hub.stop();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('after the stop nothing more is read, and what a read in flight finds is not followed', async () => {
+  const { db, next, reads } = manualDatabase();
+  const hub = createHub({ db, cell: null, onError: () => {} });
+  const account = { id: 'acct_1', uuid: 'u1' };
+  hub.join(account, createStream().stream, { position: 8, mark: 1 });
+  const inFlight = await next();
+  hub.stop();
+  inFlight.give(10);
   hub.wake();
-  expect(await Promise.all(waiting)).toEqual([true, true]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(reads).toEqual([]);
+});
+
+test('a signal wakes the readers of its account, and one of no account in particular those of all', async () => {
+  const { db, reads } = manualDatabase();
+  const hub = createHub({ db, cell: null, onError: () => {} });
+  const watches = ['u1', 'u2'].map((uuid) => hub.watch({ id: uuid, uuid }));
+  const waiting = watches.map((watch) => watch.next(never));
+  hub.wake('u3');
+  hub.wake('u1');
+  expect(await Promise.all(waiting.map(endOf))).toEqual([true, 'waits']);
+  hub.wake();
+  expect(await waiting[1]).toBe(true);
+  expect(reads).toEqual([]); // there is no stream to read for
   for (const watch of watches) watch.close();
   expect(hub.hasReaders()).toBe(false);
   hub.stop();

@@ -172,18 +172,17 @@ type WokenWatch = Watch & { wake(): void };
 
 function createWatch(isStopped: () => boolean, close: () => void): WokenWatch {
   let hasNews = false;
-  let endWait: (() => void) | null = null;
+  let endWait = () => {};
   return {
     wake() {
       hasNews = true;
-      endWait?.();
+      endWait();
     },
     async next(until) {
       if (!hasNews && !until.aborted && !isStopped()) {
         await new Promise<void>((done) => {
           const finish = () => {
             until.removeEventListener('abort', finish);
-            endWait = null;
             done();
           };
           endWait = finish;

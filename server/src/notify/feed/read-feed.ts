@@ -29,7 +29,7 @@ export async function readFeed(feed: Feed, reading: Reading): Promise<FeedPage> 
   const head = reading.head ?? (await locatePosition(feed.db, feed.account.uuid, after.position));
   if (!isWithin(head, after)) throw await unknownPlace(feed, after, param);
   const events: FeedEvent[] = [];
-  let [place, bytes] = [after, 0];
+  let place = after;
   while (place.position < head.position && place.position - after.position < maxScanned) {
     const count = types === null ? limit : scanCount;
     const read = await readAfter(feed, place, { count, maxBytes: maxPageBytes }, types);
@@ -38,8 +38,7 @@ export async function readFeed(feed: Feed, reading: Reading): Promise<FeedPage> 
       place = event;
       if (!isWanted(event.type)) continue;
       events.push(event);
-      bytes += Buffer.byteLength(event.body);
-      if (events.length === limit || bytes >= maxPageBytes) break;
+      if (events.length === limit) break;
     }
     if (events.length > 0) break;
   }

@@ -2,7 +2,7 @@ import type { InputFor } from '@simplane/contract';
 import type { Context } from '../../../accounts/context.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
 import { findPlace } from '../find-place.ts';
-import { findConsumer, noSuchConsumer } from './get.ts';
+import { findConsumer } from './get.ts';
 import { presentConsumer } from './present.ts';
 import { moveConsumer } from './sql.ts';
 
@@ -14,8 +14,7 @@ export async function seekEventConsumer(
 ) {
   const feed = { db: tx, account: ctx.account, cell: ctx.cell };
   const { place } = await findPlace(feed, body.after);
-  if (!(await moveConsumer(tx, { accountUuid: ctx.account.uuid, name, place })))
-    throw noSuchConsumer(ctx.account, name);
+  await moveConsumer(tx, { accountUuid: ctx.account.uuid, name, place });
   return {
     body: presentConsumer(ctx, await findConsumer(feed, name)),
     changes: { after: body.after },

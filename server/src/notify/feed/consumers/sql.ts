@@ -1,6 +1,6 @@
 import { lockAccount } from '../../../accounts/lock-account.ts';
 import type { Queryable } from '../../../platform/db/database.ts';
-import { count, many, one, value } from '../../../platform/db/statement.ts';
+import { count, many, one, run, value } from '../../../platform/db/statement.ts';
 import type { Place } from '../cursor.ts';
 
 export type ConsumerRow = {
@@ -17,8 +17,7 @@ export type ConsumerRow = {
 
 /** Selects a `ConsumerRow` from `event_consumers c`. */
 const consumerColumns = `c.name, c.position, c.mark, c.types, c.created_at,
-  greatest(0, coalesce((
-    select last_position from event_feed_heads where account_id = c.account_id), 0) - c.position) as behind,
+  greatest(0, (select last_position from event_feed_heads where account_id = c.account_id) - c.position) as behind,
   (select run.event_ids[(c.position + 2 - run.first_position)::integer]
     from event_feed run
     where run.account_id = c.account_id and run.first_position <= c.position + 1
@@ -95,12 +94,11 @@ set position = $3, mark = $4
 where account_id = $1 and name = $2 and position <= $3
 returning 1`;
 
-/** Returns 0 if there is no such consumer. */
-export const moveConsumer = count<[move: Move]>('consumer_move', ofMove)`
+/** Does nothing if there is no such consumer. */
+export const moveConsumer = run<[move: Move]>('consumer_move', ofMove)`
 update event_consumers
 set position = $3, mark = $4
-where account_id = $1 and name = $2
-returning 1`;
+where account_id = $1 and name = $2`;
 
 export const deleteConsumerRow = count<[accountUuid: string, name: string]>('consumer_delete')`
 delete from event_consumers

@@ -57,6 +57,7 @@ import { listenMutants } from './listen-mutants.ts';
 import { listeningMutants } from './listening-mutants.ts';
 import { liveMutants } from './live-mutants.ts';
 import { measuredMutants } from './measured-mutants.ts';
+import { missedEventMutants } from './missed-event-mutants.ts';
 import { moveGuardMutants } from './move-guard-mutants.ts';
 import { moveMutants } from './move-mutants.ts';
 import { api, type Mutant, webhooks } from './mutant.ts';
@@ -846,6 +847,7 @@ const operation: Mutant[] = [
 
 export const handWritten: readonly Mutant[] = [
   ...feedGuardMutants,
+  ...missedEventMutants,
   ...sampledMutants,
   ...sentRequestMutants,
   ...platformCommandMutants,

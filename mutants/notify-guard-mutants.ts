@@ -281,8 +281,8 @@ export const notifyGuardMutants: readonly Mutant[] = [
   {
     name: 'recovery-moves-later-gaps',
     file: undelivered,
-    find: 'and from_at < $3 and until_at > $3',
-    replace: 'and until_at > $3',
+    find: ' and from_at < $3`',
+    replace: '`',
     tests: [webhooks('undelivered')],
     why: 'A recovery until a time leaves later gaps as they are.',
   },

@@ -278,6 +278,20 @@ test('processes that add up the same hours lock them in the same order', async (
   });
 });
 
+test('hours are added up by result and bucket, whichever of the two has more buckets', async () => {
+  const endpointUuid = '00000000-0000-7000-8000-000000000041';
+  const ids = { accountUuid: account.accountUuid, endpointUuid, hour: new Date(0) };
+  await addHours(service.db, [{ ...ids, succeeded: 1, failed: 2, durations: [1] }]);
+  await addHours(service.db, [{ ...ids, succeeded: 10, failed: 20, durations: [10, 20, 30] }]);
+  await addHours(service.db, [{ ...ids, succeeded: 100, failed: 200, durations: [100, 200] }]);
+  const rows = await read(
+    `select succeeded_count::integer as succeeded, failed_count::integer as failed, duration_counts::integer[] as durations
+     from endpoint_hours where account_id = $1`,
+    [account.accountUuid],
+  );
+  expect(rows).toEqual([{ succeeded: 111, failed: 222, durations: [111, 220, 30] }]);
+});
+
 test('an outage loses no statistics, also of the endpoints whose batch was not tried', async () => {
   let isDown = true;
   const db: Database = {

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Context } from '../../src/accounts/context.ts';
+import { runRecoveries } from '../../src/notify/webhooks/recoveries/run-recoveries.ts';
 import { readUndelivered } from '../../src/notify/webhooks/undelivered/read.ts';
-import type { Database } from '../../src/platform/db/database.ts';
+import { countUndelivered, insertGap } from '../../src/notify/webhooks/undelivered/sql.ts';
+import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
 import { call } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { untilLockIsAwaited } from '../support/until-lock-is-awaited.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: read as a client reads it
 type Json = any;
@@ -219,4 +223,129 @@ test('what was missed is told by day, the oldest first, and of each day the most
     ],
     [{ type: 'esim.a', count: 1 }],
   ]);
+});
+
+test('an event of another type that names an endpoint in its data is undelivered to that endpoint', async () => {
+  const endpoint = await createEndpoint();
+  await patch(endpoint, { status: 'disabled' });
+  const event = await sendEvent('esim.a', { webhook_endpoint_id: endpoint.id });
+  expect(await undelivered(endpoint, '')).toEqual([event]);
+});
+
+test('a day of what was missed is one of UTC, wherever the database is', async () => {
+  const endpoint = await createEndpoint();
+  await patch(endpoint, { status: 'disabled' });
+  const { created } = await get(`/v1/events/${await sendEvent('esim.a')}`);
+  const client = await service.db.pool.connect();
+  try {
+    const days: string[] = [];
+    for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+      await client.query(`set timezone to '${zone}'`);
+      const query = async ({ text }: { text: string }, values: unknown[]) =>
+        (await client.query(text, values)).rows;
+      const key = { accountUuid: account.accountUuid, endpointUuid: endpoint.uuid };
+      const counts = await countUndelivered({ query } as unknown as Queryable, key, { limit: 10 });
+      days.push(...counts.map(({ day }) => day));
+    }
+    const day = new Date(created * 1_000).toISOString().slice(0, 10);
+    expect(days).toEqual([day, day]);
+  } finally {
+    await client.query('reset timezone');
+    client.release();
+  }
+});
+
+/** The first and the last second of each of its gaps. */
+async function gapsOf({ uuid }: Endpoint): Promise<[from: number, until: number][]> {
+  const { rows } = await service.db.pool.query(
+    `select floor(extract(epoch from from_at))::integer as from, floor(extract(epoch from until_at))::integer as until
+     from endpoint_gaps where endpoint_id = $1 order by from_at`,
+    [uuid],
+  );
+  return rows.map((row) => [row.from, row.until]);
+}
+
+test('a recovery up to a time within a gap leaves of it what it has not searched, with a margin of a minute', async () => {
+  const endpoint = await createEndpoint();
+  await patch(endpoint, { status: 'disabled' });
+  service.clock.advance(7_200_000);
+  await patch(endpoint, { status: 'enabled' });
+  const [[, end] = []] = await gapsOf(endpoint);
+  const body = { until: seconds() - 3_600 };
+  const { json } = await call(account, 'POST', `${endpoint.path}/recover`, { body });
+  await until(
+    async () => {
+      await runRecoveries(service.db, service.service);
+      return get(`/v1/recoveries/${json.id}`);
+    },
+    ({ status }) => status === 'succeeded',
+  );
+  expect(await gapsOf(endpoint)).toEqual([[body.until - 60, end]]);
+});
+
+test('a gap never ends before it begins or goes back, whatever the clocks of the processes show', async () => {
+  const endpoint = await createEndpoint();
+  const start = seconds() + 36_000;
+  const setClock = (hour: number) =>
+    service.clock.advance((start + hour * 3_600) * 1_000 - service.clock.nowMs());
+  /** In hours. */
+  const gapAfter = async (disabledAt: number, enabledAt: number) => {
+    for (const [status, at] of Object.entries({ disabled: disabledAt, enabled: enabledAt })) {
+      setClock(at);
+      expect((await patch(endpoint, { status })).status).toBe(200);
+    }
+    return (await gapsOf(endpoint)).map((gap) => gap.map((at) => Math.round((at - start) / 3_600)));
+  };
+  try {
+    expect(await gapAfter(0, -1)).toEqual([[0, 0]]);
+    await service.db.pool.query(
+      `update endpoint_gaps set until_at = until_at + interval '3 hours' where endpoint_id = $1`,
+      [endpoint.uuid],
+    );
+    expect(await gapAfter(1, 2)).toEqual([[0, 3]]);
+  } finally {
+    setClock(4);
+  }
+});
+
+test('a gap that began in the moment of another one’s end is part of it', async () => {
+  const endpoint = await createEndpoint();
+  await patch(endpoint, { status: 'disabled' });
+  await service.db.pool.query(
+    `insert into endpoint_gaps (account_id, endpoint_id, from_at, until_at, enabled_event_types)
+     select account_id, id, disabled_at, disabled_at, array['bundle.*'] from webhook_endpoints where id = $1`,
+    [endpoint.uuid],
+  );
+  expect((await patch(endpoint, { status: 'enabled' })).status).toBe(200);
+  expect(await gapsOf(endpoint)).toHaveLength(1);
+});
+
+test('an endpoint that another request is enabling gets no gap beyond that moment', async () => {
+  const endpoint = await createEndpoint();
+  await patch(endpoint, { status: 'disabled' });
+  const enabling = await service.db.pool.connect();
+  try {
+    await enabling.query('begin');
+    await enabling.query(
+      `update webhook_endpoints set status = 'enabled', disabled_at = null where id = $1`,
+      [endpoint.uuid],
+    );
+    const key = { accountUuid: account.accountUuid, endpointUuid: endpoint.uuid };
+    const noting = insertGap(service.db, key, new Date(service.clock.nowMs()));
+    await Promise.race([noting, untilLockIsAwaited(service)]);
+    await enabling.query('commit');
+    await noting;
+  } finally {
+    enabling.release();
+  }
+  expect(await gapsOf(endpoint)).toEqual([]);
+});
+
+test('types that were missed as often are in the order of their names', async () => {
+  const endpoint = await createEndpoint();
+  await patch(endpoint, { status: 'disabled' });
+  const types = ['esim.c', 'bundle.z', 'esim.a', 'usage.b', 'bundle.a', 'esim.b'];
+  for (const type of types) await sendEvent(type);
+  const { days } = await get(`${endpoint.path}/undelivered`);
+  expect(days.map((day: Json) => day.types.map(({ type }: Json) => type))).toEqual([types.toSorted()]);
 });

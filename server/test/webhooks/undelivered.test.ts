@@ -291,15 +291,16 @@ describe('what is undelivered', () => {
   test('is counted up to 1,000 on the endpoint, and 10,000 by itself', async () => {
     const endpoint = await createEndpoint();
     await patch(endpoint, { status: 'disabled' });
+    const createdMs = Math.ceil(service.clock.nowMs() / 1_000) * 1_000;
     await service.db.pool.query(
       `insert into events (account_id, id, type, created_at, body)
-       select $1, uuid_v7($2::timestamptz + n * interval '1 millisecond'), 'esim.activated', $2, '{"data":{}}'
-       from generate_series(1, 10050) n`,
-      [account.accountUuid, new Date(service.clock.nowMs())],
+       select $1, uuid_v7($2::timestamptz + n * interval '1 second'), 'esim.activated', $2, '{"data":{}}'
+       from generate_series(0, 10050) n`,
+      [account.accountUuid, new Date(createdMs)],
     );
     const { missed_count: missed, missed_since: since } = await get(endpoint.path);
     const { event_count: count, capped, oldest } = await get(`${endpoint.path}/undelivered`);
-    expect([missed, since]).toEqual([1_000, oldest]);
+    expect([missed, since, oldest]).toEqual([1_000, createdMs / 1_000, createdMs / 1_000]);
     expect([count, capped]).toEqual([10_000, true]);
   });
 });
@@ -386,6 +387,21 @@ describe('a recovery', () => {
     const until = Math.floor(service.clock.nowMs() / 1_000) - 10 * 3_600 + 1_800;
     expect([await recover(endpoint, { until }), await missedAt(endpoint)]).toEqual([1, 2]);
     expect([await recover(endpoint), await missedAt(endpoint)]).toEqual([2, 0]);
+  });
+
+  test('until a time finds no event of that moment', async () => {
+    const endpoint = await createEndpoint();
+    await patch(endpoint, { status: 'disabled' });
+    const until = Math.floor(service.clock.nowMs() / 1_000) + 60;
+    await service.db.pool.query(
+      `insert into events (account_id, id, type, created_at, body) values ($1, uuid_v7($2), 'esim.suspended', $2, '{"data":{}}')`,
+      [account.accountUuid, new Date(until * 1_000)],
+    );
+    service.clock.advance(600_000);
+    await enable(endpoint);
+    expect([await recover(endpoint, { until }), await recover(endpoint, { until: until + 1 })]).toEqual([
+      0, 1,
+    ]);
   });
 
   test('since a time forgets nothing that was missed by other subscriptions', async () => {

@@ -24,3 +24,13 @@ test('the end of the time is told if one was chosen', () => {
   expect(presentRecovery(row)).toMatchObject({ since: 1_000, until: 2_000 });
   expect(presentRecovery({ ...row, created_at: new Date(1_900_000) }).until).toBeNull();
 });
+
+test('a recovery of no time at all, or whose search begins in the future, has a progress too', () => {
+  const moment = { from_event: until, until_event: until };
+  expect(presentRecovery({ ...row, ...moment, position: from }).progress_percent).toBe(99);
+  const future = lowestUuidAt(9_000_000);
+  const toNow = { ...row, until_event: future, position: future };
+  expect(presentRecovery(toNow)).toMatchObject({ until: null, progress_percent: 0 });
+  const halfway = { ...toNow, position: lowestUuidAt(2_000_000) };
+  expect(presentRecovery(halfway)).toMatchObject({ status: 'running', progress_percent: 50 });
+});

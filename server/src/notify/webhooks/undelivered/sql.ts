@@ -100,7 +100,7 @@ where gap.account_id = $1 and gap.endpoint_id = $2 and e.account_id = $1 and e.i
   and ($3::timestamptz is null
     or gap.from_at > $3 and ('*' = any(e.enabled_event_types) or gap.enabled_event_types <@ e.enabled_event_types))`;
 
-/** Forgets the part of a gap that is before `until`. */
+/** Forgets the part of a gap that is before `until`. Call it when those that ended by then are deleted. */
 export const shortenGap = run<[key: EndpointKey, until: Date]>('endpoint_shorten_gap', (key, until) => [
   key.accountUuid,
   key.endpointUuid,
@@ -108,4 +108,4 @@ export const shortenGap = run<[key: EndpointKey, until: Date]>('endpoint_shorten
 ])`
 update endpoint_gaps
 set from_at = $3
-where account_id = $1 and endpoint_id = $2 and from_at < $3 and until_at > $3`;
+where account_id = $1 and endpoint_id = $2 and from_at < $3`;

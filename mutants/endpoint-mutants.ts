@@ -5,8 +5,8 @@ export const endpointMutants: Mutant[] = [
   {
     name: 'redirect-listed-as-a-success',
     file: 'server/src/notify/webhooks/deliveries/list-attempts.ts',
-    find: 'status >= 200 && status < 300',
-    replace: 'status >= 200 && status < 400',
+    find: 'status !== null && status < 300',
+    replace: 'status !== null && status < 400',
     tests: [webhooks('endpoint-views')],
     why: 'An attempt that was answered with a redirect failed.',
   },

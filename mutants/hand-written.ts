@@ -100,6 +100,7 @@ import { secretMutants } from './secret-mutants.ts';
 import { seenMutants } from './seen-mutants.ts';
 import { sendGuardMutants } from './send-guard-mutants.ts';
 import { senderMutants } from './sender-mutants.ts';
+import { senderPartMutants } from './sender-part-mutants.ts';
 import { sentRequestMutants } from './sent-request-mutants.ts';
 import { serviceMutants } from './service-mutants.ts';
 import { sessionMutants } from './session-mutants.ts';
@@ -848,6 +849,7 @@ const operation: Mutant[] = [
 export const handWritten: readonly Mutant[] = [
   ...feedGuardMutants,
   ...missedEventMutants,
+  ...senderPartMutants,
   ...sampledMutants,
   ...sentRequestMutants,
   ...platformCommandMutants,

@@ -29,8 +29,8 @@ export const senderMutants: Mutant[] = [
   {
     name: 'redirect-is-a-success',
     file: 'server/src/notify/webhooks/sender/attempt.ts',
-    find: 'statusCode >= 200 && statusCode < 300,',
-    replace: 'statusCode >= 200 && statusCode < 400,',
+    find: 'statusCode !== null && statusCode < 300,',
+    replace: 'statusCode !== null && statusCode < 400,',
     tests: [webhooks('sending')],
     why: 'A redirect is a failure.',
   },

@@ -348,6 +348,31 @@ describe('a replay', () => {
   });
 });
 
+test('senders are told once of several events that are replayed together', async () => {
+  const account = await newAccount();
+  const events = [await addEvent(account), await addEvent(account)];
+  await addEndpoint(account);
+  const body = { event_ids: events.map(({ id }) => id) };
+  expect((await call(account, 'POST', '/v1/events/replay', { body })).status).toBe(202);
+  expect(await rowsOf(account)).toHaveLength(2);
+  expect(announced).toEqual([`deliveries ${account.accountUuid}`]);
+});
+
+test('senders are told of an endpoint that is enabled, and of no other change', async () => {
+  const account = await newAccount();
+  const endpoint = await addEndpoint(account, { status: 'disabled' });
+  const path = `/v1/webhook_endpoints/${endpoint.id}`;
+  const told = async (method: string, to: string, body?: object) => {
+    expect((await call(account, method, to, body && { body })).status).toBe(200);
+    return announced.splice(0);
+  };
+  const ofEndpoint = [`deliveries ${account.accountUuid}/${endpoint.uuid}`];
+  expect(await told('PATCH', path, { description: 'Mine' })).toEqual([]);
+  expect(await told('PATCH', path, { status: 'enabled' })).toEqual(ofEndpoint);
+  expect(await told('PATCH', path, { status: 'disabled' })).toEqual([]);
+  expect(await told('POST', `${path}/enable`)).toEqual(ofEndpoint);
+});
+
 describe('a retry', () => {
   test('makes a pending delivery due now and keeps its lease', async () => {
     const account = await newAccount();

@@ -6,7 +6,12 @@ import {
   claimDeliveries,
   claimNamed,
 } from '../../src/notify/webhooks/sender/sql/claim-deliveries.ts';
-import { endLeases, findEndpoints, findEndpointsDue } from '../../src/notify/webhooks/sender/sql/leases.ts';
+import {
+  endAbandonedLeases,
+  endLeases,
+  findEndpoints,
+  findEndpointsDue,
+} from '../../src/notify/webhooks/sender/sql/leases.ts';
 import { type Settled, settleDeliveries } from '../../src/notify/webhooks/sender/sql/settle-deliveries.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { uuidOfId } from '../../src/platform/ids/uuid.ts';
@@ -330,4 +335,69 @@ test('a claim says when the first of an endpoint’s secrets ends', async () => 
   }
   const { leases } = await claim([endpointUuid]);
   expect(leases[0]?.target.secretsUntil).toEqual(ends[0]);
+});
+
+test('a signal finds an endpoint with a new delivery that is recent, or a retry, and the scan any; neither before it is due', async () => {
+  const endpointUuid = await createEndpoint();
+  await sendEvent();
+  const [queued] = await read<{ id: string }>('select id from delivery_queue where endpoint_id = $1', [
+    endpointUuid,
+  ]);
+  const isFound = async (attempts: number, due: string, sinceUuid: string) => {
+    await read(`update delivery_queue set attempt_count = $2, due_at = now() + $3::interval where id = $1`, [
+      ...[queued?.id, attempts, due],
+    ]);
+    const [accountUuids, holder] = [[account.accountUuid], randomUUID()];
+    const woken = await findEndpoints(service.db, { accountUuids, holder, sinceUuid });
+    const scanned = await findEndpointsDue(service.db, holder);
+    return [woken, scanned].map((all) => all.some((one) => one.endpointUuid === endpointUuid));
+  };
+  const [own, later] = [queued?.id as string, 'ffffffff-ffff-7fff-bfff-ffffffffffff'];
+  expect(await isFound(0, '0', own)).toEqual([true, true]);
+  expect(await isFound(0, '0', later)).toEqual([false, true]);
+  expect(await isFound(0, '1 hour', own)).toEqual([false, false]);
+  expect(await isFound(1, '0', later)).toEqual([true, true]);
+  expect(await isFound(1, '1 hour', own)).toEqual([false, false]);
+});
+
+test('abandoned leases are those that have not expired', async () => {
+  for (let count = 0; count < 3; count++) await claim([await createEndpoint()]);
+  const { accountUuid } = account;
+  await read(
+    `update endpoint_leases set leased_until = now() - interval '1 second'
+     where endpoint_id = (select max(endpoint_id::text)::uuid from endpoint_leases where account_id = $1)`,
+    [accountUuid],
+  );
+  const [live] = await read<{ count: number }>(
+    'select count(*)::integer from endpoint_leases where leased_until > now()',
+  );
+  expect(await endAbandonedLeases(service.db)).toBe(live?.count);
+  expect(await read('select from endpoint_leases where account_id = $1', [accountUuid])).toHaveLength(1);
+});
+
+function success(delivery: ClaimedDelivery, at: Date): Settled {
+  const result = { durationMs: 5, statusCode: 200, error: null, excerpt: null };
+  return { delivery, outcome: 'succeeded', retryInMs: null, at, ...result };
+}
+
+test('an endpoint’s last success is its latest, and it fails since its first failure, whatever is stored later', async () => {
+  const endpointUuid = await createEndpoint();
+  for (let count = 0; count < 5; count++) await sendEvent();
+  const { deliveries } = await claim([endpointUuid], { slots: 5 });
+  const at = (seconds: number) => new Date(Math.floor(service.clock.nowMs() / 1_000 + seconds) * 1_000);
+  type Five = [ClaimedDelivery, ClaimedDelivery, ClaimedDelivery, ClaimedDelivery, ClaimedDelivery];
+  const [first, second, third, fourth, fifth] = deliveries as Five;
+  const healthOf = async (...results: Settled[]) => {
+    await settleDeliveries(service.db, results);
+    const [row] = await read<{ last_success_at: Date | null; failing_since: Date | null }>(
+      'select last_success_at, failing_since from webhook_endpoints where id = $1',
+      [endpointUuid],
+    );
+    return [row?.last_success_at, row?.failing_since];
+  };
+  const [early, late, later] = [at(600), at(1_200), at(1_800)];
+  expect(await healthOf(success(first, late), success(second, early))).toEqual([late, null]);
+  expect(await healthOf(failure(third, late))).toEqual([late, late]);
+  expect(await healthOf(failure(fourth, later))).toEqual([late, late]);
+  expect(await healthOf(success(fifth, early))).toEqual([late, null]);
 });

@@ -71,7 +71,7 @@ function attemptsOf(delivery: DeliveryRow): Attempt[] {
 }
 
 function outcomeOf({ status_code: status }: AttemptRow): AttemptOutcome {
-  return status !== null && status >= 200 && status < 300 ? 'succeeded' : 'failed';
+  return status !== null && status < 300 ? 'succeeded' : 'failed';
 }
 
 function isWanted({ delivery, number, outcome }: Attempt, filter: Filter, after: Place | null): boolean {

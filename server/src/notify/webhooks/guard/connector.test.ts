@@ -5,7 +5,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Agent } from 'undici';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AddressPolicy } from '../../../platform/addresses/address-policy.ts';
 import { createGuardedAgent, type GuardedRequest, type Peer } from './connector.ts';
 
@@ -162,6 +162,18 @@ describe('TLS', () => {
       expect(answer).toEqual({ status: 200, body: 'safe' });
     }
     expect(names).toEqual(['receiver.example', 'receiver.example']);
+  });
+
+  test('keeps a connection for longer than it may take to make one', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { port, names } = await secureServer();
+    const agent = agentFor(sandbox, { ca: certificate, connectTimeoutMs: 100, connections: 1 });
+    for (let request = 0; request < 2; request++) {
+      expect(await get(agent, `https://127.0.0.1:${port}`)).toMatchObject({ status: 200 });
+      await vi.advanceTimersByTimeAsync(200);
+    }
+    expect(names).toHaveLength(1);
   });
 
   test('verifies a literal’s certificate against the address', async () => {

@@ -151,9 +151,9 @@ function checkAll(hostname: string, addresses: readonly string[], policy: Addres
   }
 }
 
+/** For a signal that has not fired yet. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((settle, fail) => {
-    if (signal.aborted) fail(signal.reason);
     signal.addEventListener('abort', () => fail(signal.reason), { once: true });
     work.then(settle, fail);
   });

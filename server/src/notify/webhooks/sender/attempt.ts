@@ -76,7 +76,7 @@ export function attempt(options: Attempt): Promise<AttemptResult | Unsent> {
     function end(error: string, cause?: string): void {
       if (!endOnce()) return;
       resolve({
-        ok: statusCode !== null && statusCode >= 200 && statusCode < 300,
+        ok: statusCode !== null && statusCode < 300, // an interim response is none
         statusCode,
         error: statusCode === null ? error : null,
         ...(statusCode === null && cause !== undefined && { cause }),

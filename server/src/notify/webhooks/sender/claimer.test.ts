@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createClaimer } from './claimer.ts';
 import { createEndpointClaims } from './endpoint-claims.ts';
 import type { Parts } from './parts.ts';
@@ -61,5 +61,74 @@ test.each([
     } as unknown as Deps & Parts);
     expect(await claimer[queue](2).catch((error: Error) => error.message)).toEqual(outcome);
     expect([claims.mayClaim(uuid), slots[queue].availableTo(uuid)]).toEqual([true, free]);
+  }
+});
+
+/** A claimer whose parts are made up, but for those that are given. Names what it wakes and adds, in order. */
+function recording(parts: object) {
+  const done: string[] = [];
+  const note = (name: string) => () => void done.push(name);
+  const wake = { proven: note('wake proven'), unproven: note('wake unproven'), urgent: note('wake urgent') };
+  const claimer = createClaimer({
+    ...{ claims: createEndpointClaims(() => 0), slots: createSlots(64), monotonicMs: () => 0, wake },
+    ...{ isFresh: () => true, clock: { nowMs: () => 0 }, lanes: { claimed() {} }, holder: uuid, leaseMs: 1 },
+    due: { find: async () => {}, findLater: note('find later') },
+    ...parts,
+    ready: {
+      ...{ has: () => false, hasUrgent: () => false, add: note('add') },
+      ...('ready' in parts ? (parts.ready as object) : {}),
+    },
+  } as unknown as Deps & Parts);
+  return { claimer, done };
+}
+
+const chosen = { endpointUuid: uuid, accountUuid: uuid, slots: 1, deliveryUuids: [] };
+const leaseRow = { endpoint_id: uuid, account_id: uuid, fence: 1, left_ms: 1, id: null };
+const deliveryRow = { ...leaseRow, id: uuid, attempt_count: 1, body: '{}' };
+
+test('an endpoint that gave as many deliveries as were asked for may have more; one that gave fewer has none', async () => {
+  const take = { proven: () => [chosen] };
+  const full = recording({ ready: { take }, db: { query: async () => [leaseRow, deliveryRow] } });
+  expect([(await full.claimer.proven(1)).length, full.done]).toEqual([1, ['add']]);
+  const empty = recording({ ready: { take }, db: { query: async () => [leaseRow] } });
+  expect([await empty.claimer.proven(1), empty.done]).toEqual([[], []]);
+});
+
+test('what became ready during a claim is not left waiting', async () => {
+  const take = { proven: () => [chosen] };
+  const ready = { take, has: () => true, hasUrgent: () => true };
+  const { claimer, done } = recording({ ready, db: { query: async () => [leaseRow] } });
+  await claimer.proven(1);
+  expect(done).toEqual(['wake proven', 'wake unproven', 'wake urgent']);
+});
+
+test('unproven endpoints are claimed one time after the other, every 50 ms, until none is left', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const left = [[chosen], [chosen], []];
+  const { claimer, done } = recording({
+    ready: { take: { unproven: () => left.shift() } },
+    db: { query: async () => [leaseRow] },
+  });
+  await claimer.unproven(1);
+  expect(done.splice(0)).toEqual(['wake unproven']);
+  const second = claimer.unproven(1).then(() => 'claimed');
+  const early = new Promise((resolve) => setTimeout(resolve, 0, 'waits'));
+  expect([await Promise.race([second, early]), await second]).toEqual(['waits', 'claimed']);
+  await claimer.unproven(1);
+  expect(done).toEqual(['wake unproven', 'find later']);
+});
+
+test('after deliveries that were asked for by name, a claim finds what waited before them', async () => {
+  const claims = createEndpointClaims(() => 0);
+  const lookedFrom = vi.spyOn(claims, 'lookFrom');
+  const named = { ...chosen, deliveryUuids: [uuid] };
+  const ready = { take: { urgent: () => [named], proven: () => [chosen] } };
+  for (const [queue, count] of [
+    ['proven', 0],
+    ['urgent', 1],
+  ] as const) {
+    await recording({ ready, claims, db: { query: async () => [leaseRow] } }).claimer[queue](1);
+    expect(lookedFrom).toHaveBeenCalledTimes(count);
   }
 });

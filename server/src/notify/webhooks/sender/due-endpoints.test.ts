@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Database } from '../../../platform/db/database.ts';
 import { lowestUuid, lowestUuidAt } from '../../../platform/ids/uuid-range.ts';
 import { createDueEndpoints } from './due-endpoints.ts';
@@ -6,6 +6,8 @@ import { createEndpointClaims } from './endpoint-claims.ts';
 import { createLanes, type Standing } from './lanes.ts';
 import { createReadyEndpoints, createSlots } from './ready-endpoints.ts';
 import type { ClaimedDelivery, EndpointLease } from './sql/claim-deliveries.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 type Found = { accountUuid: string; endpointUuid: string; standing: Standing };
 
@@ -94,4 +96,42 @@ test('after a scan, an endpoint is claimed from its first delivery, and after a 
   due.scanNext();
   await due.find();
   expect(claim()).toBe(lowestUuid);
+});
+
+test('what another process sends is not claimed at once for a woken account, but looked up', async () => {
+  const { due, ready, lanes, claims } = createDue();
+  for (const endpointUuid of ['ours', 'theirs']) {
+    lanes.claimed(endpointUuid, 'account');
+    lanes.finished(endpointUuid, true);
+  }
+  claims.begin('theirs');
+  claims.end('theirs', { lease: null, sentAtMs: 0, isFull: false });
+  due.wakeAccount('account');
+  expect([ready.has('ours'), ready.has('theirs')]).toEqual([true, false]);
+});
+
+test('a woken account is looked up once, and later if that was too soon after another', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
+  const { due, asked, woken } = createDue();
+  due.wakeAccount('account');
+  await due.find();
+  vi.advanceTimersByTime(200);
+  await due.find();
+  expect(asked).toEqual(['sender_endpoints_due', 'sender_endpoints']);
+  due.findLater();
+  expect(vi.getTimerCount()).toBe(0);
+  due.wakeAccount('account');
+  due.findLater();
+  woken.length = 0;
+  vi.advanceTimersByTime(200);
+  expect(woken).toEqual(['unproven']);
+  await due.find();
+  expect(asked).toHaveLength(3);
+});
+
+test('a scan forgets what has not been used for a while', async () => {
+  const { due, lanes, claims } = createDue();
+  const forgotten = [vi.spyOn(lanes, 'forgetIdle'), vi.spyOn(claims, 'forgetIdle')];
+  await due.find();
+  for (const one of forgotten) expect(one).toHaveBeenCalledOnce();
 });

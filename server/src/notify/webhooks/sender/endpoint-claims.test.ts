@@ -93,6 +93,18 @@ describe('the next claim of an endpoint', () => {
     expect(claims.begin(endpoint).afterUuid).toBe(expected);
   });
 
+  test('starts where the deliveries without an attempt ended, wherever retries were', () => {
+    take([delivery(1_000), delivery(10, 1)], true);
+    take([delivery(2_000), delivery(90_000, 1)], true);
+    expect(claims.begin(endpoint).afterUuid).toBe(delivery(2_000).id);
+  });
+
+  test('looks back from the newest delivery, also if that was handed over', () => {
+    take([delivery(1_000)], false);
+    claims.holdQueued(delivery(9_000));
+    expect(claims.begin(endpoint).afterUuid).toBe(lowestAt(startMs + 8_000));
+  });
+
   test('does not skip ids from other clocks after an id from a clock that is ahead', () => {
     take([delivery(900_000)], false);
     expect(claims.begin(endpoint).afterUuid).toBe(lowestAt(startMs + 99_000));
@@ -175,6 +187,50 @@ describe('a lease', () => {
     expect([claims.isRefused(endpoint), claims.mayClaim(endpoint)]).toEqual([true, true]);
     claims.restart(endpoint);
     expect(claims.isRefused(endpoint)).toBe(false);
+    claims.begin(endpoint);
+    claims.end(endpoint, { lease: null, sentAtMs: 0, isFull: false });
+    claims.lookFrom(endpoint, lowest);
+    expect(claims.isRefused(endpoint)).toBe(false);
+  });
+
+  test('is not forgotten while a claim runs, nor given up', () => {
+    claims.begin(endpoint);
+    nowMs = 600_000;
+    claims.forgetIdle();
+    expect([claims.mayClaim(endpoint), claims.idleEndpoints()]).toEqual([false, []]);
+  });
+
+  test('is not forgotten within a minute of a delivery that was handed over', () => {
+    take([], false, 1);
+    nowMs = 50_000;
+    claims.holdQueued(delivery(1));
+    claims.drop(delivery(1));
+    nowMs = 109_000;
+    claims.forgetIdle();
+    expect(claims.idleEndpoints()).toEqual([endpoint]);
+  });
+
+  test('is for what was queued after the last claim ended, also if that failed', () => {
+    take([], false);
+    nowMs = 5;
+    claims.begin(endpoint);
+    claims.abort(endpoint);
+    expect([claims.leaseFor(endpoint, 5), claims.leaseFor(endpoint, 6)]).toEqual([
+      null,
+      expect.objectContaining({ fence: 1 }),
+    ]);
+  });
+
+  test('covers nothing once leases are forgotten, whether a delivery is held or not', () => {
+    for (const held of [[], [delivery(1)]]) {
+      take(held, false);
+      expect([claims.isLeased(delivery(1), 1), claims.leaseFor(endpoint, 1)]).toEqual([
+        true,
+        expect.anything(),
+      ]);
+      claims.forgetLeases();
+      expect([claims.isLeased(delivery(1), 1), claims.leaseFor(endpoint, 1)]).toEqual([false, null]);
+    }
   });
 
   test('is forgotten only after it has expired and no delivery is held', () => {

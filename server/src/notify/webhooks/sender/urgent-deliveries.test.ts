@@ -30,3 +30,14 @@ test('all accounts together have at most 1,000 explicit retries waiting', () => 
   for (let n = 0; n < 1_000; n++) expect(urgent.add(urgentOf(`account-${n % 10}`, n))).toBe(true);
   expect(urgent.add(urgentOf('other', 1))).toBe(false);
 });
+
+test('an explicit retry waits while its endpoint is being claimed', () => {
+  let isClaiming = true;
+  const mayClaim = (endpointUuid: string) => !(isClaiming && endpointUuid === 'one-endpoint');
+  const urgent = createUrgentDeliveries(createAccountSlots(64), mayClaim);
+  for (const account of ['one', 'other']) urgent.add(urgentOf(account, 1));
+  const take = () => urgent.take(64).map(({ endpointUuid }) => endpointUuid);
+  expect(take()).toEqual(['other-endpoint']);
+  isClaiming = false;
+  expect([take(), urgent.isEmpty()]).toEqual([['one-endpoint'], true]);
+});

@@ -24,6 +24,7 @@ import { connectionMutants } from './connection-mutants.ts';
 import { contractMutants } from './contract-mutants.ts';
 import { coreGuardMutants } from './core-guard-mutants.ts';
 import { coreStateMutants } from './core-state-mutants.ts';
+import { countingMutants } from './counting-mutants.ts';
 import { dashboardMutants } from './dashboard-mutants.ts';
 import { databaseGuardMutants } from './database-guard-mutants.ts';
 import { databaseShareMutants } from './database-share-mutants.ts';
@@ -850,6 +851,7 @@ export const handWritten: readonly Mutant[] = [
   ...feedGuardMutants,
   ...missedEventMutants,
   ...senderPartMutants,
+  ...countingMutants,
   ...sampledMutants,
   ...sentRequestMutants,
   ...platformCommandMutants,

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMockNetwork } from '../../src/network/mock/mock-network.ts';
 import type { Database, Queryable } from '../../src/platform/db/database.ts';
 import { countEvents } from '../../src/views/overview/count-events.ts';
-import { addCounts, type Count, readUncounted } from '../../src/views/overview/sql/counting.ts';
+import { readOverview } from '../../src/views/overview/get-for-operator.ts';
+import {
+  addCounts,
+  type Count,
+  claimUncounted,
+  readUncounted,
+} from '../../src/views/overview/sql/counting.ts';
 import { call, provision } from '../support/client.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -222,6 +228,51 @@ test('a pass takes as many runs of an account as have its number of events, and 
   expect(rows.map(({ position }) => position)).toEqual([3, 6]);
 });
 
+test('counting goes on after what the feed has removed, and does not look at an account of which all is removed', async () => {
+  const accounts = [await createAccount(), await createAccount()];
+  for (const [index, { accountUuid }] of accounts.entries()) {
+    await read(
+      `insert into event_feed_heads (account_id, last_position, mark, newest_id, expired_through)
+       values ($1, 9, 1, uuid_v7(now()), $2)`,
+      [accountUuid, index === 0 ? 5 : 9],
+    );
+  }
+  const own = new Set(accounts.map(({ accountUuid }) => accountUuid));
+  const claimed = (await claimUncounted(service.db, 1_000))
+    .map((one) => ({ ...one, accountUuid: one.accountUuid.replaceAll('-', '') }))
+    .filter(({ accountUuid }) => own.has(accountUuid));
+  expect(claimed).toEqual([{ accountUuid: accounts[0]?.accountUuid, position: 5, lastPosition: 9 }]);
+  await read('delete from event_feed_heads where account_id = any($1)', [[...own]]);
+});
+
+test('the progress of an eSIM counts also while its order is open, and once', async () => {
+  const account = await createAccount();
+  const iccid = '8999901000000077777';
+  await read(
+    `insert into execution_queue (account_id, id, type, iccid, product_id, input, attempts, fence, created_at, due_at)
+     select $1, uuid_v7(at), type, $2, 'p', '{}', 1, 1, at, now() + interval '1 day'
+     from (values ('esim.suspend', now() - interval '1 minute'), ('esim.provision', now())) as open (type, at)`,
+    [account.accountUuid, iccid],
+  );
+  await sendTestEvent(account, 'esim.downloaded', { iccid });
+  await sequenceEvents(service);
+  await countEvents(service);
+  expect(await countsOf(account)).toEqual({ downloaded: 1 });
+  const milestones = await read<{ id: string; type: string }>(
+    `select type from esim_milestones m join execution_queue q on q.account_id = m.account_id and q.id = m.esim_id
+     where m.account_id = $1`,
+    [account.accountUuid],
+  );
+  expect(milestones).toEqual([{ type: 'esim.provision' }]);
+  await read('delete from execution_queue where account_id = $1', [account.accountUuid]);
+});
+
+test('a stopping process counts no further', async () => {
+  const db = { transaction: () => Promise.reject(new Error('counted')) } as unknown as Database;
+  await countEvents({ db, clock: service.clock }, AbortSignal.abort());
+  await expect(countEvents({ db, clock: service.clock })).rejects.toThrow('counted');
+});
+
 test('of more than 10,000 open orders the newest are counted', async () => {
   const account = await createAccount();
   await read(
@@ -235,7 +286,16 @@ test('of more than 10,000 open orders the newest are counted', async () => {
   expect(json.open_count).toBe(10_000);
   const accepted = json.hours.map((hour: { accepted: number }) => hour.accepted).filter(Boolean);
   expect(accepted).toEqual([10_000]);
-  await read('delete from execution_queue where account_id = $1', [account.accountUuid]);
+  // The overview of all accounts stops counting there too, and of deliveries.
+  await read(
+    `insert into blocked_deliveries (account_id, id, event_id, endpoint_id, origin, order_key, created_at)
+     select $1, uuid_v7(now()), uuid_v7(now()), $1, 'event', n::text, now() from generate_series(1, 10003) n`,
+    [account.accountUuid],
+  );
+  const { backlogs } = await readOverview(service);
+  expect([backlogs.executions.count, backlogs.deliveries.count]).toEqual([10_000, 10_000]);
+  for (const table of ['execution_queue', 'blocked_deliveries'])
+    await read(`delete from ${table} where account_id = $1`, [account.accountUuid]);
 });
 
 test('an overview has no orders from before or after its window, ended or open', async () => {

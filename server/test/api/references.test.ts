@@ -150,9 +150,8 @@ describe('the reference of an order', () => {
   test('is found while the order waits', async () => {
     const waiting = await startService();
     try {
-      const { json } = await call(waiting, 'POST', '/v1/esims', {
-        body: { product_id: 'prod_europe_5gb_30d', reference: 'W-1', metadata: { shop: 'W-2' } },
-      });
+      const body = { product_id: 'prod_europe_5gb_30d', reference: 'W-1', metadata: { shop: 'W-2' } };
+      const { json } = await call(waiting, 'POST', '/v1/esims', { body });
       expect((await get('/v1/executions?reference=W-1', waiting)).data.map(({ id }: Json) => id)).toEqual([
         json.id,
       ]);
@@ -161,6 +160,14 @@ describe('the reference of an order', () => {
       for (const q of ['W-1', 'W-2']) {
         const { data } = await get(`/v1/search?q=${q}`, waiting);
         expect(data).toMatchObject([{ id: json.id, title: 'Execution: esim.provision, queued' }]);
+      }
+      const newer: string[] = [];
+      for (let n = 0; n < 2; n++) newer.unshift((await post('/v1/esims', body, waiting)).id);
+      await waiting.db.pool.query('update execution_queue set attempts = 1');
+      for (const q of ['W-1', 'W-2', newer[0]]) {
+        const { data } = await get(`/v1/search?q=${q}&limit=2`, waiting);
+        const found = q === newer[0] ? newer.slice(0, 1) : newer;
+        expect(data).toMatchObject(found.map((id) => ({ id, title: 'Execution: esim.provision, running' })));
       }
     } finally {
       await waiting.stop();
@@ -211,9 +218,12 @@ describe('a search', () => {
 
   test('returns as many as the limit says, newest first', async () => {
     const orders = [];
-    for (let n = 0; n < 3; n++) orders.unshift(await order({ reference: 'many' }));
+    const tags = { reference: 'many', metadata: { shop: 'several' } };
+    for (let n = 0; n < 3; n++) orders.unshift(await order(tags));
     const esims = orders.map(({ iccid }) => ['esim', iccid]);
-    expect(await find('many', service, '&limit=2')).toEqual(esims.slice(0, 2));
+    for (const q of ['many', 'several']) {
+      expect(await find(q, service, '&limit=2')).toEqual(esims.slice(0, 2));
+    }
     expect(await find('many', service, '&limit=1000')).toEqual([
       ...esims,
       ...orders.map(({ id }) => ['execution', id]),

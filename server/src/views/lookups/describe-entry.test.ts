@@ -14,6 +14,12 @@ test('a title has a value of its event only if that is a country or a whole perc
   }
 });
 
+test('a test event may have the name of what every object inherits', () => {
+  for (const type of ['constructor', 'toString', '__proto__']) {
+    expect(describeEvent(type, {})).toEqual({ kind: 'other', title: `A test event of the type ${type}.` });
+  }
+});
+
 test('a country is told with the one before it, or not at all', () => {
   const attached = (data: object) => describeEvent('esim.country_changed', { country: 'DE', ...data }).title;
   for (const previous of ['fr', null, 'Call +1 555 0100']) {

@@ -30,6 +30,7 @@ describe('what several cells found', () => {
   test('is in the order of one cell: by type, then the newest first', () => {
     const [here, there] = [
       [
+        found('prod', { type: 'product', created: 9 }),
         found('a', { created: 1 }),
         found('exec', { type: 'execution', created: 9 }),
         found('acct', { type: 'account', created: 9 }),
@@ -43,7 +44,7 @@ describe('what several cells found', () => {
       ],
       20,
     );
-    expect(merged.map(({ id }) => id)).toEqual(['b', 'c', 'a', 'exec', 'evt', 'acct']);
+    expect(merged.map(({ id }) => id)).toEqual(['b', 'c', 'a', 'exec', 'evt', 'acct', 'prod']);
   });
 
   test('has no more than was asked for', () => {

@@ -69,3 +69,16 @@ test('an eSIM that cannot be looked up is not told as one that does not exist', 
   await expect(failing).rejects.toThrow('away');
   expect((await searchIn({}, iccidAt(1)).result).data).toEqual([]);
 });
+
+test('a search looks for twenty of a kind, or for as many as are asked for, at most a hundred', async () => {
+  for (const [limit, count] of [
+    [undefined, 20],
+    [7, 7],
+    [1_000, 100],
+  ]) {
+    const { asked, result } = searchIn({}, '4711', limit);
+    await result;
+    const counts = asked.flat().filter((value) => typeof value === 'number');
+    expect(counts).toEqual([count, count, count]);
+  }
+});

@@ -108,7 +108,7 @@ async function findResource(ctx: Context, id: string): Promise<SearchResult[]> {
 
 /** What an id can be, and its uuid; null if it is no id. */
 export function readId(id: string): { kind: Kind; uuid: string } | null {
-  const prefix = id.slice(0, Math.max(0, id.indexOf('_'))) as IdPrefix;
+  const [prefix] = id.split('_', 1) as [IdPrefix];
   const kind = Object.hasOwn(kinds, prefix) ? kinds[prefix] : undefined;
   const uuid = kind && uuidOfId(prefix, id);
   return kind && uuid ? { kind, uuid } : null;

@@ -6,9 +6,10 @@ import { listTimeline } from './timeline.ts';
 const uuidAt = (n: number) => `0190a000-0000-7000-8000-00000000000${n}`;
 const eventAt = (n: number) => ({
   uuid: uuidAt(n),
-  event: { id: idOfUuid('evt', uuidAt(n)), type: 'a.b', data: {} },
+  event: { id: idOfUuid('evt', uuidAt(n)), type: 'a.b', data: data.of },
 });
 const isCut = vi.hoisted(() => ({ now: true }));
+const data = vi.hoisted(() => ({ of: {} as Record<string, unknown> }));
 
 vi.mock('../../orders/esims/get.ts', () => ({
   requireEsim: async () => ({ account_id: 'a', iccid: '8900' }),
@@ -49,4 +50,18 @@ async function read(cut: boolean) {
 test('a page that has no room for more events ends there: an older order comes with the events before it', async () => {
   expect(await read(true)).toEqual([[9, 8, 7, 6], true]);
   expect(await read(false)).toEqual([[9, 8, 7, 6, 5], false]);
+});
+
+test('an entry names the execution of its event only if that is a text: a test event may have anything there', async () => {
+  const ctx = { account: { id: 'acct_1', uuid: 'a' } } as unknown as Context;
+  for (const [given, shown] of [
+    ['exec_1', 'exec_1'],
+    [7, undefined],
+    [null, undefined],
+  ]) {
+    data.of = { execution_id: given };
+    const page = await listTimeline(ctx, { params: { iccid: '8900' }, query: {}, body: {} });
+    const entry = page.data.find(({ type }) => type === 'a.b');
+    expect(entry && 'execution_id' in entry ? entry.execution_id : undefined).toBe(shown);
+  }
 });

@@ -78,6 +78,8 @@ describe('one overview of several cells', () => {
       failure('a', 5),
       { stage: 'downloaded', code: 'a', count: 1 },
     ]);
+    const equal = overview({ failures: [failure('z', 1), failure('x', 1), failure('y', 1)] });
+    expect(mergeOverviews([equal]).failures.map(({ code }) => code)).toEqual(['x', 'y', 'z']);
     const many = (from: number) => Array.from({ length: 40 }, (_, i) => failure(`code-${from + i}`, 1));
     expect(
       mergeOverviews([overview({ failures: many(0) }), overview({ failures: many(40) })]).failures,

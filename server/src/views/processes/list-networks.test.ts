@@ -56,10 +56,13 @@ test('of what processes see differently, the slowest answer, the last check and 
   const reports = [
     [
       viewOf({ latency_ms: 5, tried_ms_ago: 9_000, ...error('older', 8_000) }),
-      viewOf({ host: 'a.example.com' }),
+      viewOf({ host: 'a.example.com', reachable: null }),
     ],
     [viewOf({ latency_ms: 9, tried_ms_ago: 4_000, paused: true, ...error('newest', 2_000) })],
-    [viewOf({ latency_ms: 7, tried_ms_ago: 6_000, reachable: false, ...error('old', 7_000) })],
+    [
+      viewOf({ reachable: null }),
+      viewOf({ latency_ms: 7, tried_ms_ago: 6_000, reachable: false, ...error('old', 7_000) }),
+    ],
   ];
   const certificates = [{ setting: 'SIMPLANE_ES2_CERT', ends_at: '2030-01-01T00:00:00Z' }];
   const rows = reports.map((networks, n) => {
@@ -69,7 +72,10 @@ test('of what processes see differently, the slowest answer, the last check and 
   const db = { query: async () => rows } as unknown as Database;
   const { data } = await listNetworks({ db }, { params: {}, query: {}, body: {} });
   expect(data).toMatchObject([
-    { host: 'a.example.com', paused: false, latency_ms: null, checked_at: null, last_error: null },
+    {
+      ...{ host: 'a.example.com', paused: false, reachable: null, unreachable_from: [] },
+      ...{ latency_ms: null, checked_at: null, last_error: null },
+    },
     {
       ...{ host: 'b.example.com', paused: true, reachable: false, latency_ms: 9, checked_at: 996 },
       ...{ last_error: { message: 'newest', at: 998 }, certificate_ends_at: null, certificates: [] },

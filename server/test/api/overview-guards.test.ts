@@ -9,6 +9,7 @@ import {
   claimUncounted,
   readUncounted,
 } from '../../src/views/overview/sql/counting.ts';
+import { readOpenOrders } from '../../src/views/overview/sql/reading.ts';
 import { call, provision } from '../support/client.ts';
 import { sequenceEvents } from '../support/sequence-events.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -296,6 +297,31 @@ test('of more than 10,000 open orders the newest are counted', async () => {
   expect([backlogs.executions.count, backlogs.deliveries.count]).toEqual([10_000, 10_000]);
   for (const table of ['execution_queue', 'blocked_deliveries'])
     await read(`delete from ${table} where account_id = $1`, [account.accountUuid]);
+});
+
+test('open orders are in the hours of UTC, wherever the database is', async () => {
+  const account = await createAccount();
+  const hourMs = 3_600_000;
+  const hour = Math.floor(service.clock.nowMs() / hourMs) * hourMs - 5 * hourMs;
+  await read(
+    `insert into execution_queue (account_id, id, type, input, created_at, due_at)
+     select $1, uuid_v7(at), 'esim.provision', '{}', at, now() + interval '1 hour'
+     from unnest($2::timestamptz[]) as at`,
+    [account.accountUuid, [1, 59].map((minute) => new Date(hour + minute * 60_000))],
+  );
+  const client = await service.db.pool.connect();
+  try {
+    await client.query(`set timezone to 'Asia/Kolkata'`); // half an hour beside the hours of UTC
+    const query = async ({ text }: { text: string }, values: unknown[]) =>
+      (await client.query(text, values)).rows;
+    const all = { fromUuid: allAccounts, untilUuid: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+    const open = await readOpenOrders({ query } as unknown as Queryable, account.accountUuid, all);
+    expect(open).toEqual([{ hour: new Date(hour), count: 2 }]);
+  } finally {
+    await client.query('reset timezone');
+    client.release();
+  }
+  await read('delete from execution_queue where account_id = $1', [account.accountUuid]);
 });
 
 test('an overview has no orders from before or after its window, ended or open', async () => {

@@ -340,12 +340,3 @@ test('an endpoint that another request is enabling gets no gap beyond that momen
   }
   expect(await gapsOf(endpoint)).toEqual([]);
 });
-
-test('types that were missed as often are in the order of their names', async () => {
-  const endpoint = await createEndpoint();
-  await patch(endpoint, { status: 'disabled' });
-  const types = ['esim.c', 'bundle.z', 'esim.a', 'usage.b', 'bundle.a', 'esim.b'];
-  for (const type of types) await sendEvent(type);
-  const { days } = await get(`${endpoint.path}/undelivered`);
-  expect(days.map((day: Json) => day.types.map(({ type }: Json) => type))).toEqual([types.toSorted()]);
-});

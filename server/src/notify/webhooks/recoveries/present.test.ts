@@ -27,6 +27,7 @@ test('the end of the time is told if one was chosen', () => {
 
 test('a recovery of no time at all, or whose search begins in the future, has a progress too', () => {
   const moment = { from_event: until, until_event: until };
+  expect(presentRecovery({ ...row, ...moment }).progress_percent).toBe(0);
   expect(presentRecovery({ ...row, ...moment, position: from }).progress_percent).toBe(99);
   const future = lowestUuidAt(9_000_000);
   const toNow = { ...row, until_event: future, position: future };

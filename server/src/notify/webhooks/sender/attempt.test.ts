@@ -4,7 +4,7 @@ import type { Agent, Dispatcher } from 'undici';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAccountAgents } from '../guard/account-agents.ts';
 import { createGuardedAgent, type GuardedRequest } from '../guard/connector.ts';
-import { type AttemptResult, attempt } from './attempt.ts';
+import { type AttemptResult, attempt, parseUrl } from './attempt.ts';
 
 const policy = { allowsHttp: true, allowsPrivate: true, allowedCidrs: [] };
 
@@ -172,4 +172,46 @@ test('of several Retry-After headers the first counts', async () => {
   const agent = oneConnection();
   expect(await post(agent, '/', 60_000)).toMatchObject({ statusCode: 503, retryAfterMs: 7_000 });
   await agent.destroy();
+});
+
+test('the parts of a thousand addresses are remembered, and then those known longest are forgotten', () => {
+  const urls = Array.from({ length: 1_000 }, (_, n) => `https://receiver.example/${n}?a=b`);
+  const [first, second] = urls.map(parseUrl);
+  expect(first).toEqual({ origin: 'https://receiver.example', hostname: 'receiver.example', path: '/0?a=b' });
+  expect(parseUrl('https://receiver.example/0?a=b')).toBe(first);
+  parseUrl('https://[2001:db8::1]:8443/');
+  expect(parseUrl('https://receiver.example/1?a=b')).toBe(second);
+  expect(parseUrl('https://receiver.example/0?a=b')).not.toBe(first);
+  expect(parseUrl('https://[2001:db8::1]:8443/').hostname).toBe('2001:db8::1');
+});
+
+test('an attempt that has ended leaves no timer behind, and a later stop changes nothing of it', async () => {
+  vi.useFakeTimers();
+  try {
+    const [abort, stopping] = [vi.fn(), new AbortController()];
+    const controller = { abort } as unknown as Dispatcher.DispatchController;
+    const dispatch = (_: unknown, handler: Dispatcher.DispatchHandler) => {
+      handler.onRequestStart?.(controller, {});
+      handler.onResponseStart?.(controller, 200, {});
+      handler.onResponseEnd?.(controller, {});
+      return true;
+    };
+    const request = { url, addresses: ['127.0.0.1'], headers: {}, body: '{}', mayShowResponse: () => false };
+    const given = { timeoutMs: 60_000, nowMs: 0, stopping: stopping.signal };
+    await attempt({ ...request, ...given, dispatcher: { dispatch } as unknown as Agent });
+    expect(vi.getTimerCount()).toBe(0);
+    stopping.abort();
+    expect(abort).not.toHaveBeenCalled();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('an attempt that begins after the stop sends nothing', async () => {
+  const dispatch = vi.fn();
+  const request = { url, addresses: ['127.0.0.1'], headers: {}, body: '{}', mayShowResponse: () => false };
+  const times = { timeoutMs: 60_000, nowMs: 0, stopping: AbortSignal.abort() };
+  const result = await attempt({ ...request, ...times, dispatcher: { dispatch } as unknown as Agent });
+  expect(result).toMatchObject({ ok: false, error: 'stopped' });
+  expect(dispatch).not.toHaveBeenCalled();
 });

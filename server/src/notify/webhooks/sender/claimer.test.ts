@@ -113,7 +113,7 @@ test('unproven endpoints are claimed one time after the other, every 50 ms, unti
   await claimer.unproven(1);
   expect(done.splice(0)).toEqual(['wake unproven']);
   const second = claimer.unproven(1).then(() => 'claimed');
-  const early = new Promise((resolve) => setTimeout(resolve, 0, 'waits'));
+  const early = new Promise((resolve) => setTimeout(resolve, 20, 'waits'));
   expect([await Promise.race([second, early]), await second]).toEqual(['waits', 'claimed']);
   await claimer.unproven(1);
   expect(done).toEqual(['wake unproven', 'find later']);

@@ -13,15 +13,17 @@ const delivery = { account_id: uuid, endpoint_id: uuid, id: uuid, attempt_count:
 
 /** Postpones a delivery that is held and in flight; returns the statements that were run, and the reported errors. */
 function createPostponing() {
-  const [statements, reported]: [string[], unknown[]] = [[], []];
+  const [statements, reported, later]: [string[], unknown[], unknown[]] = [[], [], []];
+  const given: Record<string, unknown[]> = {};
   const [lanes, claims] = [createLanes(), createEndpointClaims(() => performance.now())];
   const postpone = createPostpone({
     ...{ lanes, claims, holder: 'holder', leaseMs: 1_000 },
-    ready: { addLater: () => {} },
+    ready: { addLater: (...added: unknown[]) => later.push(added) },
     onError: (error: unknown) => reported.push(error),
     db: {
-      async query({ name }: { name: string }) {
+      async query({ name }: { name: string }, values: unknown[]) {
         statements.push(name);
+        given[name] = values;
         return [];
       },
     },
@@ -32,7 +34,7 @@ function createPostponing() {
     claims.hold(delivery);
     return delivery;
   }
-  return { postpone, start, claims, statements, reported };
+  return { postpone, start, lanes, claims, statements, given, reported, later };
 }
 
 test('a process that cannot send leaves the endpoint to the others, and reports it once in a while', () => {
@@ -53,4 +55,25 @@ test('a process that cannot open a secret leaves the endpoint to the others', as
   const { postpone, start, claims, statements } = createPostponing();
   await postpone.unreadable(start(), new UnreadableSecret(place, null, 'its key is missing'));
   expect([claims.mayClaim(uuid), statements]).toEqual([false, ['delivery_postpone', 'lease_end']]);
+});
+
+test('after a second there is another try to send what was not sent, and a minute after its secret could not be opened', async () => {
+  const unsent = createPostponing();
+  unsent.postpone.unsent(unsent.start(), { unsent: 'no connection was free', isFault: false });
+  expect([unsent.later, unsent.lanes.isOpen(uuid)]).toEqual([[[uuid, uuid, 1_000]], false]);
+  expect([unsent.lanes.standingOf(uuid), unsent.claims.begin(uuid).heldUuids]).toEqual(['untried', []]);
+  const unreadable = createPostponing();
+  await unreadable.postpone.unreadable(
+    unreadable.start(),
+    new UnreadableSecret(place, null, 'its key is missing'),
+  );
+  expect([unreadable.given['delivery_postpone']?.at(-1), unreadable.lanes.isOpen(uuid)]).toEqual([
+    60_000,
+    false,
+  ]);
+  expect([unreadable.lanes.standingOf(uuid), unreadable.claims.begin(uuid).heldUuids]).toEqual([
+    'failing',
+    [],
+  ]);
+  expect(unreadable.reported).toEqual([expect.any(UnreadableSecret)]);
 });

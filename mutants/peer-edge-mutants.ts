@@ -315,6 +315,14 @@ export const peerEdgeMutants: Mutant[] = [
     why: 'A notification may have 64 KiB.',
   },
   {
+    name: 'connection-kept-with-the-rest-of-a-large-body',
+    file: 'server/src/network/es2plus/listener.ts',
+    find: "answer(response.setHeader('connection', 'close'), 413, tooLarge)",
+    replace: 'answer(response, 413, tooLarge)',
+    tests: ['server/src/network/es2plus/listener.test.ts'],
+    why: 'The rest of a body that is too large is not read.',
+  },
+  {
     name: 'notifications-with-old-tls',
     file: 'server/src/network/es2plus/listener.ts',
     find: "ca: clientCa, minVersion: 'TLSv1.2', secureOptions",
@@ -497,5 +505,21 @@ export const peerEdgeMutants: Mutant[] = [
     replace: '',
     tests: ['server/src/network/es2plus/profile-failures.test.ts'],
     why: 'A program can tell that the confirmation code was missing.',
+  },
+  {
+    name: 'tls-of-calls-left-to-a-default',
+    file: 'server/src/network/es2plus/client.ts',
+    find: "    minVersion: 'TLSv1.2', // SGP.22 §2.6.3\n",
+    replace: '',
+    tests: ['server/test/network/es2plus.test.ts'],
+    why: 'Calls need TLS 1.2, whatever the default is.',
+  },
+  {
+    name: 'tls-of-the-handshake-check-left-to-a-default',
+    file: 'server/src/network/shake-hands.ts',
+    find: "        minVersion: 'TLSv1.2',\n",
+    replace: '',
+    tests: ['server/src/network/shake-hands.test.ts'],
+    why: 'The check of the handshake offers what the orders offer.',
   },
 ];

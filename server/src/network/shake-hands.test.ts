@@ -1,12 +1,14 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
+import nodeTls, { createServer as createTlsServer } from 'node:tls';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createTls } from '../../test/support/smdp-setup.ts';
 import { shakeHands } from './shake-hands.ts';
 
+const { DEFAULT_MIN_VERSION } = nodeTls;
 const sockets: Socket[] = [];
 let server: Server;
 afterEach(() => {
+  Object.assign(nodeTls, { DEFAULT_MIN_VERSION });
   for (const socket of sockets.splice(0)) socket.destroy();
   server.close();
 });
@@ -64,6 +66,8 @@ test('the brackets of an IPv6 address are no part of it', async () => {
 test('a handshake shows our certificate, and whether the peer’s is one that we trust', async () => {
   const { server: own, client } = createTls();
   const { cert, key, clientCa: ca } = own;
+  // The versions are ours, whatever the process’s default is.
+  Object.assign(nodeTls, { DEFAULT_MIN_VERSION: 'TLSv1.3' });
   // With TLS 1.3 the refusal would come after the handshake.
   server = createTlsServer({
     cert,
@@ -71,6 +75,7 @@ test('a handshake shows our certificate, and whether the peer’s is one that we
     ca,
     requestCert: true,
     rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
     maxVersion: 'TLSv1.2',
   });
   const target = { url: `https://127.0.0.1:${await listen()}`, timeoutMs: 10_000 };

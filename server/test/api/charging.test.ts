@@ -147,7 +147,8 @@ describe('usage', () => {
     expect((await eventsOf(iccid, 'esim.usage_not_covered')).map(({ data }) => data['country'])).toEqual([
       'US',
     ]);
-    expect(await usedOf(iccid)).toEqual([[0], 7]);
+    await report(iccid, { bytes: 2 });
+    expect(await usedOf(iccid)).toEqual([[0], 9]);
   });
 
   test('moves an eSIM to another country only if it is newer than the last known to be in this one', async () => {

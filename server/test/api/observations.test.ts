@@ -409,6 +409,8 @@ describe('a simulation', () => {
     [{ action: 'attach', country: 'FR', record_id: 'r' }, 'parameter_unknown', 'record_id'],
     [{ action: 'enable', country: 'FR' }, 'parameter_unknown', 'country'],
     [{ action: 'expire_bundle', bytes: 1 }, 'parameter_unknown', 'bytes'],
+    [{ action: 'deplete_bundle', bytes: 1 }, 'parameter_unknown', 'bytes'],
+    [{ action: 'deplete_bundle', record_id: 'r' }, 'parameter_unknown', 'record_id'],
     [{ action: 'attach', country: 'fr' }, 'parameter_invalid', 'country'],
     [{ action: 'attach', country: 'UK' }, 'parameter_invalid', 'country'],
     [{ action: 'attach', country: 'ZZ' }, 'parameter_invalid', 'country'],
@@ -433,6 +435,7 @@ describe('a simulation', () => {
     ['terminated', 'expire_bundle', 'state_conflict'],
     ['suspended', 'attach', 'state_conflict'],
     ['suspended', 'use_data', 'state_conflict'],
+    ['suspended', 'deplete_bundle', 'state_conflict'],
     ['suspended', 'expire_bundle', 'state_conflict'],
     ['active', 'expire_bundle', 'state_conflict'],
   ] as const)('of a %s eSIM is refused for %s as %s', async (status, action, code) => {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import nodeTls from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { checkConnection } from '../../src/network/es2plus/check-connection.ts';
 import { createEs2Client, type Es2Client } from '../../src/network/es2plus/client.ts';
@@ -179,6 +180,18 @@ describe('the ES2+ driver', () => {
     });
     await postTo(server, 5_000, path);
     expect(paths).toEqual([asked, asked]);
+  });
+
+  test('speaks TLS 1.2 or later, whatever the process’s default is', async () => {
+    const { DEFAULT_MIN_VERSION } = nodeTls;
+    Object.assign(nodeTls, { DEFAULT_MIN_VERSION: 'TLSv1.3' });
+    try {
+      const versions = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const;
+      const server = createServer({ ...tls.server, ...versions }, (_, response) => void response.end('{}'));
+      expect(await postTo(server, 5_000)).toMatchObject([{ status: 200 }, { status: 200 }]);
+    } finally {
+      Object.assign(nodeTls, { DEFAULT_MIN_VERSION });
+    }
   });
 
   test('gives up a peer that accepts the connection and completes no handshake, and has sent nothing', async () => {

@@ -63,7 +63,8 @@ async function listen(take: Take) {
 function send(port: number, body: string, { to = path, by = tls } = {}): Promise<IncomingMessage> {
   const { cert, key } = by.client;
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path: to, method: 'POST', agent: false } as const;
+    const headers = { connection: 'keep-alive' };
+    const options = { host: '127.0.0.1', port, path: to, method: 'POST', agent: false, headers } as const;
     const made = request({ ...options, cert, key, ca: by.authority.pem }, (response) => {
       response.resume();
       resolve(response);

@@ -22,7 +22,7 @@ const lastOrderMs = 10_000;
  */
 export async function continueClosings(db: Database, deps: Deps, stopping?: AbortSignal): Promise<void> {
   let hasMore = true;
-  while (hasMore && !stopping?.aborted) {
+  while (hasMore) {
     hasMore = false;
     let after: string | null = lowestUuid;
     while (after !== null && !stopping?.aborted) {

@@ -115,14 +115,14 @@ test('a call ends soon after its deadline, with the answer of the driver if it g
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { held } = start({}, { forgetsCalls: false });
   const replies: unknown[] = [];
-  const deaf = held.call<never>('order', () => new Promise(() => {}));
-  void deaf.then((reply) => replies.push(reply));
+  const deaf = held.call<never>('order', () => new Promise(() => {})).then((reply) => replies.push(reply));
   await vi.advanceTimersByTimeAsync(10_099);
   expect(replies).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
   expect(replies).toMatchObject([
     { kind: 'failed', reason: { message: expect.stringContaining('in time') } },
   ]);
+  await deaf;
   const polite = held.call<never>(
     'order',
     ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(withoutEffect))),

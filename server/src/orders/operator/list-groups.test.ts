@@ -1,7 +1,8 @@
-import { idPrefixes } from '@simplane/contract';
+import { failureGroupDays, idPrefixes } from '@simplane/contract';
 import { expect, test } from 'vitest';
 import type { Queryable } from '../../platform/db/database.ts';
 import { idOfUuid } from '../../platform/ids/uuid.ts';
+import { lowestUuidAt } from '../../platform/ids/uuid-range.ts';
 import { readGroups } from './list-groups.ts';
 
 function read(rows: Record<string, object[]>) {
@@ -57,4 +58,27 @@ test('of more than a hundred groups, failed and waiting, the largest are shown',
   });
   expect(shown).toHaveLength(100);
   expect(Math.min(...shown.map(({ failed, waiting }) => failed + waiting))).toBe(30);
+});
+
+test('a group spans the failed and the waiting ones, and failures of the last days', async () => {
+  const nowMs = 1_800_000_000_000;
+  const group = (from: number, to: number) => {
+    const [oldest, newest] = [lowestUuidAt(nowMs - from * 1_000), lowestUuidAt(nowMs - to * 1_000)];
+    const sample = { id: newest, code: 'declined', network: null, upstream_code: null, message: 'x' };
+    return { id: 'a', oldest, newest, count: 2, samples: [sample] };
+  };
+  const asked: unknown[] = [];
+  const rows: Record<string, object[]> = {
+    failure_group_list_failed: [group(300, 200)],
+    failure_group_list_waiting: [group(250, 100)],
+  };
+  const db = {
+    async query({ name }: { name: string }, values: unknown[]) {
+      if (name === 'failure_group_list_failed') asked.push(values[0]);
+      return rows[name] ?? [];
+    },
+  } as unknown as Queryable;
+  const [shown] = await readGroups({ db, clock: { nowMs: () => nowMs } });
+  expect(shown).toMatchObject({ oldest: nowMs / 1_000 - 300, newest: nowMs / 1_000 - 100 });
+  expect(asked).toEqual([lowestUuidAt(nowMs - failureGroupDays * 24 * 3_600_000)]);
 });

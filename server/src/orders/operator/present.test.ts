@@ -77,3 +77,9 @@ test('the operator sees the last error with its host, and who holds an execution
   expect(shown({ progress: { last_error } }).last_error).not.toHaveProperty('upstream');
   expect(shown({})).toMatchObject({ last_error: null, leased_until: null });
 });
+
+test('an operator is told what to run about an execution that waits, and not to ask the operator', () => {
+  const { waiting_for: cause } = shown({ waiting_for: 'network' });
+  expect(cause).toMatch(/^The network failed or did not answer\..*`simplane-server doctor`/);
+  expect(cause).not.toContain('ask the operator');
+});

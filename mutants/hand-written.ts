@@ -15,6 +15,7 @@ import { catalogMutants } from './catalog-mutants.ts';
 import { cellMutants } from './cell-mutants.ts';
 import { chargingMutants } from './charging-mutants.ts';
 import { cliMutants } from './cli-mutants.ts';
+import { clientGuardMutants } from './client-guard-mutants.ts';
 import { clientMutants } from './client-mutants.ts';
 import { clientShareMutants } from './client-share-mutants.ts';
 import { clockMutants } from './clock-mutants.ts';
@@ -49,6 +50,7 @@ import { frozenMutants } from './frozen-mutants.ts';
 import { growthMutants } from './growth-mutants.ts';
 import { handOverMutants } from './hand-over-mutants.ts';
 import { heldOrderMutants } from './held-order-mutants.ts';
+import { httpGuardMutants } from './http-guard-mutants.ts';
 import { installLinkMutants } from './install-link-mutants.ts';
 import { keptMutants } from './kept-mutants.ts';
 import { keyMutants } from './key-mutants.ts';
@@ -978,4 +980,6 @@ export const handWritten: readonly Mutant[] = [
   ...coreStateMutants,
   ...orderEdgeMutants,
   ...peerEdgeMutants,
+  ...httpGuardMutants,
+  ...clientGuardMutants,
 ];

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { RequestLine } from '../views/request-log/buffer.ts';
 import { createRequestLogger } from './add-to-request-log.ts';
 
@@ -36,4 +36,21 @@ test('the log has the error that a client got, and none of one that had left', (
   log(request, { ...ended, status: 500 });
   log(request, { ...ended, status: 499, wasSent: false });
   expect(lines.map(({ error }) => error?.code)).toEqual(['internal', undefined]);
+});
+
+test('of each account, five requests over a limit are logged at once, and five more a second', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const { lines, log } = start(() => true);
+    const refuse = (uuid: string) => {
+      const caller = { account: { uuid }, apiKey: { uuid: 'k' } };
+      for (let n = 0; n < 20; n++) log({ ...request, caller } as FastifyRequest, { ...ended, status: 429 });
+      return lines.splice(0).length;
+    };
+    expect([refuse('a'), refuse('b'), refuse('a')]).toEqual([5, 5, 0]);
+    vi.advanceTimersByTime(1_000);
+    expect(refuse('a')).toBe(5);
+  } finally {
+    vi.useRealTimers();
+  }
 });

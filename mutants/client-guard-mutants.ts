@@ -479,4 +479,28 @@ export const clientGuardMutants: Mutant[] = [
     tests: ['mcp/test/tools.test.ts'],
     why: 'An ICCID is completed from its beginning.',
   },
+  {
+    name: 'picture-of-any-format',
+    file: 'cli/src/commands/esim-qr.ts',
+    find: '/\\.(png|svg)$/i.exec(path)',
+    replace: '/\\.(png|svg|jpg)$/i.exec(path)',
+    tests: commands,
+    why: 'A picture is written in a format that its name tells.',
+  },
+  {
+    name: 'check-digit-of-doubled-fives',
+    file: 'contract/src/iccid.ts',
+    find: 'doubled > 9 ? doubled - 9',
+    replace: 'doubled > 10 ? doubled - 9',
+    tests: values,
+    why: 'The check digit is that of the standard.',
+  },
+  {
+    name: 'short-number-is-an-eid',
+    file: 'contract/src/eid.ts',
+    find: '/^\\d{32}$/.test(text)',
+    replace: '/^\\d{1,32}$/.test(text)',
+    tests: values,
+    why: 'An EID has 32 digits.',
+  },
 ];

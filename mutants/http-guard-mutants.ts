@@ -775,4 +775,20 @@ export const httpGuardMutants: Mutant[] = [
     tests: unit('add-to-request-log'),
     why: 'An account that ignores its limit hides none of the others’ requests from their log.',
   },
+  {
+    name: 'end-of-1970-shown',
+    file: http('install/page'),
+    find: `\${data?.until && html\`<dt>\${said.validUntil}</dt><dd>\${dateIn(language, data.until)}`,
+    replace: `\${data && html\`<dt>\${said.validUntil}</dt><dd>\${dateIn(language, data.until as Date)}`,
+    tests: unit('install/page'),
+    why: 'An eSIM whose data has no end shows none.',
+  },
+  {
+    name: 'encoding-of-no-body-refused',
+    file: http('app'),
+    find: 'if (body.length > 0 && encoding',
+    replace: 'if (encoding',
+    tests: [api('errors')],
+    why: 'An empty body is no body, whatever its headers say.',
+  },
 ];

@@ -341,7 +341,9 @@ describe('bodies', () => {
     const reply = await post('{}', { 'Content-Encoding': 'gzip' });
     expectRefusal(reply, 'content_type_unsupported', 'Content-Encoding');
     // What is not there, or not compressed, needs no decoder.
-    const empty = await post('', { 'Content-Encoding': 'gzip' });
+    const chunked = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' };
+    const headers = { ...bearer(), ...chunked, 'Content-Encoding': 'gzip' };
+    const empty = await exchange(service.url, `${head('POST', '/v1/esims', headers)}0\r\n\r\n`);
     expectRefusal(empty, 'parameter_missing', 'product_id');
     const identity = await post(JSON.stringify(product), { 'Content-Encoding': 'identity' });
     expect(identity.status).toBe(202);

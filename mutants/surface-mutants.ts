@@ -650,10 +650,18 @@ export const surfaceMutants: readonly Mutant[] = [
   {
     name: 'newer-code-breaks-the-explanation',
     file: explainRefusal,
-    find: `errors[code]?.remedy ?? 'Follow the message.'`,
-    replace: 'errors[code].remedy',
+    find: "  if (!Object.hasOwn(errors, code)) return 'Follow the message.';\n",
+    replace: '',
     tests: [explainTest],
     why: 'A refusal of a newer server is explained by its message, and is no failed call.',
+  },
+  {
+    name: 'code-of-every-object-explained',
+    file: explainRefusal,
+    find: '!Object.hasOwn(errors, code)',
+    replace: '!(code in errors)',
+    tests: [explainTest],
+    why: 'No code that a server can choose makes a tool print what JavaScript has under that name.',
   },
   {
     name: 'stop-forgets-the-place',

@@ -88,8 +88,9 @@ function escaped(param: string): string {
 
 function nextStep(code: ErrorCode | undefined): string {
   if (code === undefined) return 'Ask the user to check that the base URL points to a Simplane server.';
-  // A newer server may return a code that is not in this list.
-  return nextSteps[code] ?? inToolTerms(errors[code]?.remedy ?? 'Follow the message.');
+  // A newer server may return a code that is not in this list, and another one any, also `constructor`, which every object has.
+  if (!Object.hasOwn(errors, code)) return 'Follow the message.';
+  return nextSteps[code] ?? inToolTerms(errors[code].remedy);
 }
 
 /** Remedies for agents, where they differ from those for HTTP clients. */

@@ -53,10 +53,13 @@ test('a resource that does not exist has the protocol’s code for that, any oth
   await expect(errorOf(new ConnectionError('reset'))).rejects.toMatchObject({ code: -32603 });
 });
 
-test('a code that only a newer server knows is explained by its message', async () => {
-  const text = await explainRefusal(refusalOf({ code: 'of_tomorrow' }), simplane);
-  expect(text).toBe('Refused: of_tomorrow (HTTP 404): There is none.\nWhat to do: Follow the message.');
-});
+test.each(['of_tomorrow', 'constructor'])(
+  'the code %s, which is not ours, is explained by its message',
+  async (code) => {
+    const text = await explainRefusal(refusalOf({ code }), simplane);
+    expect(text).toBe(`Refused: ${code} (HTTP 404): There is none.\nWhat to do: Follow the message.`);
+  },
+);
 
 test('a parameter whose name has brackets gets the name that the tool has for it', async () => {
   const error = {
